@@ -1,0 +1,69 @@
+"""What was seen: one frame at one interface of one node, and a capture of many.
+
+These records are all that ``walk`` and ``verify`` need, so a stored capture can be judged anywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+class Direction(StrEnum):
+    """Seen from the node: a frame comes in, goes out, or passes by without being addressed to it.
+
+    ``OVERHEARD`` is the kernel's PACKET_OTHERHOST (packet(7)): a switch flooded a frame whose
+    destination MAC is somebody else's.
+    """
+
+    IN = "in"
+    OUT = "out"
+    OVERHEARD = "overheard"
+
+
+class LinkType(StrEnum):
+    """What a frame of this interface begins with (pcapng LINKTYPE 1 and 101)."""
+
+    ETHERNET = "ethernet"
+    RAW_IP = "raw-ip"
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """Bytes at one interface at one moment."""
+
+    number: int
+    """Position in the capture by time, from 1: the frame number tcpdump and Wireshark show."""
+    time_ns: int
+    """Nanoseconds since the epoch, the same clock for all nodes."""
+    node: str
+    interface: str
+    direction: Direction
+    link_type: LinkType
+    data: bytes
+    wire_bytes: int
+    """Length on the wire; larger than ``len(data)`` only if the capture was cut short."""
+    checksum_ready: bool = True
+    """False when the kernel left the transport checksum to the (virtual) hardware: TP_STATUS_CSUMNOTREADY."""
+    vlan: int | None = None
+    """VLAN id that the receiving kernel had already stripped off (PACKET_AUXDATA)."""
+
+    @property
+    def where(self) -> str:
+        return f"{self.node}:{self.interface}"
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """Frames of all interfaces in order of time, and what the kernel says it could not record."""
+
+    frames: tuple[Frame, ...]
+    drops: Mapping[str, int] = field(default_factory=dict)
+    """Frames lost, by node (PACKET_STATISTICS); nodes without loss may be absent."""
+    comment: str = ""
+    """Free text stored with the file; `lvslab verify --pcap` puts the rendered topology here."""
+
+    @property
+    def lost(self) -> int:
+        return sum(self.drops.values())

@@ -1,0 +1,195 @@
+"""The frozen model of a topology: what a file (or code) describes, after parsing and checking.
+
+Addresses are :mod:`ipaddress` objects; names are unique; every reference has been resolved.
+Nothing here touches the system, and nothing here knows the file format.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from ipaddress import IPv4Address, IPv4Interface, IPv4Network, IPv6Address, IPv6Interface, IPv6Network
+
+Address = IPv4Address | IPv6Address
+InterfaceAddress = IPv4Interface | IPv6Interface
+Subnet = IPv4Network | IPv6Network
+
+
+class Role(StrEnum):
+    """What a node is for; together with the forwarding method it implies the node's settings."""
+
+    CLIENT = "client"
+    ROUTER = "router"
+    DIRECTOR = "director"
+    REAL_SERVER = "real-server"
+    NAME_SERVER = "name-server"
+    RESOLVER = "resolver"
+
+
+class Method(StrEnum):
+    """Forwarding method (ipvsadm -m, -i, -g); `local` is what the kernel makes of a destination on the director."""
+
+    NAT = "nat"
+    TUN = "tun"
+    DR = "dr"
+    LOCAL = "local"
+
+
+class Protocol(StrEnum):
+    TCP = "tcp"
+    UDP = "udp"
+
+
+class Setting(StrEnum):
+    """Settings that roles imply and that ``without:`` can remove, one fault each."""
+
+    VIP = "vip"
+    ARP_IGNORE = "arp_ignore"
+    ARP_ANNOUNCE = "arp_announce"
+    TUNNEL = "tunnel"
+    RP_FILTER = "rp_filter"
+    IP_FORWARD = "ip_forward"
+    SEND_REDIRECTS = "send_redirects"
+    DEFAULT_ROUTE = "default_route"
+    SERVER = "server"
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """One layer-2 segment: a switch, and the subnets on it."""
+
+    name: str
+    subnets: tuple[Subnet, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Interface:
+    """A node's network card on one network."""
+
+    name: str
+    network: str
+    mac: str
+    addresses: tuple[InterfaceAddress, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """`to` is a subnet or None for the default route."""
+
+    to: Subnet | None
+    via: Address
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One machine. `settings` is what remains of the implied settings after ``without:``."""
+
+    name: str
+    role: Role
+    interfaces: tuple[Interface, ...]
+    settings: frozenset[Setting]
+    gateway: tuple[Address, ...] = ()
+    routes: tuple[Route, ...] = ()
+    addresses: tuple[tuple[str, InterfaceAddress], ...] = ()
+    """Further (device, address) pairs, beyond the interfaces' own and the implied VIPs."""
+    sysctls: tuple[tuple[str, str], ...] = ()
+    """Further (key, value) pairs, applied last: they win over implied ones."""
+    server: str | None = None
+    """What answers on a real server: `builtin` or `nginx`."""
+
+    def has(self, setting: Setting) -> bool:
+        return setting in self.settings
+
+    @property
+    def own_addresses(self) -> tuple[Address, ...]:
+        """Addresses on the interfaces (RIP, DIP, CIP), first interface first."""
+        return tuple(address.ip for interface in self.interfaces for address in interface.addresses)
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """A real server as one virtual service sees it."""
+
+    node: str
+    address: Address
+    port: int
+    method: Method
+    weight: int = 1
+    upper_threshold: int = 0
+    lower_threshold: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class VirtualService:
+    """VIP, protocol and port at the director, and who serves it. `destinations` is in the order of adding."""
+
+    director: str
+    vip: Address
+    vip_device: str
+    """The director's interface that holds the VIP."""
+    protocol: Protocol
+    port: int
+    method: Method
+    scheduler: str
+    destinations: tuple[Destination, ...]
+    persistence_s: int | None = None
+    vip_prefix: int | None = None
+    """Prefix length of the VIP on the real servers' `lo`; None means a host address (/32, /128)."""
+
+
+@dataclass(frozen=True, slots=True)
+class NameService:
+    """Round-robin DNS: one name, one address record per server."""
+
+    name: str
+    server: str
+    """Node of the authoritative name server."""
+    resolver: str | None
+    """Node of the caching resolver, if there is one."""
+    ttl_s: int
+    port: int
+    """TCP port of the web servers behind the name."""
+    records: tuple[tuple[str, Address], ...]
+    """(node, address) in file order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traffic:
+    """What the test drive sends: connections per service, and the size of each answer's body."""
+
+    connections: int | None = None
+    """None: twice the number of real servers, plus one, at most enough to see the scheduler's cycle."""
+    answer_bytes: int = 512
+
+
+@dataclass(frozen=True, slots=True)
+class Topology:
+    name: str
+    title: Mapping[str, str]
+    """By language: `en`, `zh`."""
+    networks: tuple[Network, ...]
+    nodes: tuple[Node, ...]
+    services: tuple[VirtualService, ...] = ()
+    name_services: tuple[NameService, ...] = ()
+    expect: tuple[str, ...] = ()
+    """Groups of expectations to judge; empty means all that apply."""
+    traffic: Traffic = Traffic()
+    params: Mapping[str, object] = field(default_factory=dict)
+    source: str = ""
+    """The file's path as given, or a description when built in code."""
+
+    def node(self, name: str) -> Node:
+        for node in self.nodes:
+            if node.name == name:
+                return node
+        raise KeyError(name)
+
+    def network(self, name: str) -> Network:
+        for network in self.networks:
+            if network.name == name:
+                return network
+        raise KeyError(name)
+
+    def with_role(self, role: Role) -> tuple[Node, ...]:
+        return tuple(node for node in self.nodes if node.role is role)
