@@ -1,0 +1,91 @@
+"""First process of a User-Mode Linux guest: makes a root of its own, then becomes the agent.
+
+The kernel starts ``python3 -I -S guest.py`` as PID 1 with the host's root mounted read-only through
+hostfs. On top comes an overlay whose upper layer is memory, so the guest may write anywhere and the host
+sees nothing of it; only the lab's own folder is mounted through, writable.
+
+Words of the kernel command line arrive as the environment: LVSLAB_SHARE (the lab's folder),
+LVSLAB_MODULES (folder holding RELEASE/modules.dep, or empty), LVSLAB_HOSTNAME.
+"""
+
+import os
+import sys
+import termios
+import tty
+from pathlib import Path
+
+sys.path.append(str(Path(__file__).parents[2]))
+
+from lvslab.agent import modules, syscalls
+from lvslab.agent.main import Agent
+from lvslab.agent.namespaces import NETNS_FOLDER
+
+WORK = Path("/tmp")  # noqa: S108 - the guest's own, about to be covered
+LINE = "/dev/ttyS0"
+
+
+def main() -> None:
+    syscalls.mount("proc", "/proc", "proc")
+    syscalls.mount("sysfs", "/sys", "sysfs")
+    make_root(os.environ["LVSLAB_SHARE"], os.environ.get("LVSLAB_MODULES", ""))
+    syscalls.sethostname(os.environ.get("LVSLAB_HOSTNAME", "lvslab"))
+    line = os.open(LINE, os.O_RDWR | os.O_NOCTTY)
+    tty.setraw(line, termios.TCSANOW)
+    Agent(line).run()
+    termios.tcdrain(line)
+    syscalls.power_off()
+
+
+def make_root(share: str, module_source: str) -> None:
+    """Lay a writable overlay over the host's root and move into it."""
+    syscalls.mount("lvslab", str(WORK), "tmpfs")
+    upper, work, root = (WORK / name for name in ("upper", "work", "root"))
+    for folder in (upper, work, root):
+        folder.mkdir()
+    if module_source:
+        load_overlay(Path(module_source))
+    layers = f"lowerdir=/,upperdir={upper},workdir={work}"
+    syscalls.mount("lvslab", str(root), "overlay", 0, layers)
+    for name in ("proc", "sys", "dev", "run", "tmp"):
+        (root / name).mkdir(exist_ok=True)
+    syscalls.mount("lvslab", str(root / "run"), "tmpfs")
+    syscalls.mount("lvslab", str(root / "tmp"), "tmpfs")
+    share_in_root = root / share.lstrip("/")
+    share_in_root.mkdir(parents=True, exist_ok=True)
+    syscalls.mount("none", str(share_in_root), "hostfs", 0, share)
+    old = root / "run" / "host"
+    old.mkdir()
+    syscalls.pivot_root(str(root), str(old))
+    os.chdir("/")
+    enter_root(module_source)
+
+
+def enter_root(module_source: str) -> None:
+    syscalls.mount("proc", "/proc", "proc")
+    syscalls.mount("sysfs", "/sys", "sysfs")
+    syscalls.mount("devtmpfs", "/dev", "devtmpfs")
+    for name, kind in (("pts", "devpts"), ("shm", "tmpfs")):
+        Path("/dev", name).mkdir(exist_ok=True)
+        syscalls.mount(kind, f"/dev/{name}", kind)
+    NETNS_FOLDER.mkdir(parents=True)
+    syscalls.unmount("/run/host", syscalls.MNT_DETACH)
+    if module_source:
+        link_modules(Path(module_source))
+
+
+def load_overlay(source: Path) -> None:
+    """Load overlayfs before there is a /lib/modules for this kernel."""
+    table = source / os.uname().release / "modules.dep"
+    if table.exists():
+        modules.load_from(table, ["overlay"])
+
+
+def link_modules(source: Path) -> None:
+    folder = modules.module_folder()
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    if not folder.exists():
+        folder.symlink_to(source / folder.name)
+
+
+if __name__ == "__main__":
+    main()

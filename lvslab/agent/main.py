@@ -1,0 +1,125 @@
+"""The agent's event loop: frames in, operations, frames out."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import selectors
+import signal
+import socket
+import time
+import traceback
+from collections.abc import Callable
+
+from lvslab.agent.operations import Operations
+from lvslab.agent.wire import (
+    CREDIT_AFTER_BYTES,
+    CREDIT_PAYLOAD,
+    FrameReader,
+    Kind,
+    Message,
+    MessageReader,
+    WireFrame,
+    message_frames,
+)
+
+READ_BYTES = 1 << 16
+
+
+class Agent:
+    """Serves one line (a descriptor) until it closes."""
+
+    def __init__(self, line: int) -> None:
+        self._line = line
+        self._selector = selectors.DefaultSelector()
+        self._operations = Operations(self._selector)
+        self._frames = FrameReader()
+        self._messages = MessageReader()
+        self._unacknowledged = 0
+        self._outgoing = bytearray()
+        self._open = True
+
+    def run(self) -> None:
+        os.set_blocking(self._line, False)
+        self._selector.register(self._line, selectors.EVENT_READ, self._receive)
+        self._watch_children()
+        self._send(WireFrame(Kind.HELLO, 0, json.dumps(hello()).encode()).encode())
+        while self._open:
+            for key, events in self._selector.select(self._operations.next_timer_s()):
+                if key.fd == self._line and events & selectors.EVENT_WRITE:
+                    self._flush()
+                if events & selectors.EVENT_READ:
+                    key.data()
+            self._operations.run_timers()
+
+    def _watch_children(self) -> None:
+        reader, writer = socket.socketpair()
+        for end in (reader, writer):
+            end.setblocking(False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
+        self._wakeup = (reader, writer)
+
+        def reap() -> None:
+            reader.recv(READ_BYTES)
+            self._operations.reap()
+
+        self._selector.register(reader, selectors.EVENT_READ, reap)
+
+    def _receive(self) -> None:
+        try:
+            data = os.read(self._line, READ_BYTES)
+        except BlockingIOError:
+            return
+        if not data:
+            self._open = False
+            return
+        self._acknowledge(len(data))
+        for frame in self._frames.feed(data):
+            message = self._messages.take(frame)
+            if message is not None:
+                self._handle(message, self._answer_on(frame.channel))
+
+    def _acknowledge(self, count: int) -> None:
+        self._unacknowledged += count
+        if self._unacknowledged >= CREDIT_AFTER_BYTES:
+            self._send(WireFrame(Kind.CREDIT, 0, CREDIT_PAYLOAD.pack(self._unacknowledged)).encode())
+            self._unacknowledged = 0
+
+    def _answer_on(self, channel: int) -> Callable[[Message], None]:
+        return lambda message: self._send(message_frames(channel, message))
+
+    def _handle(self, message: Message, answer: Callable[[Message], None]) -> None:
+        try:
+            self._operations.handle(message, answer)
+        except OSError as error:
+            text = error.strerror or str(error)
+            answer(Message({"error": {"errno": error.errno or 0, "text": text, "file": str(error.filename or "")}}))
+        except Exception as error:  # noqa: BLE001 - the agent must outlive a faulty request, and say what went wrong
+            text = f"{type(error).__name__}: {error}"
+            answer(Message({"error": {"errno": 0, "text": text, "trace": traceback.format_exc()}}))
+
+    def _send(self, data: bytes) -> None:
+        self._outgoing += data
+        self._flush()
+
+    def _flush(self) -> None:
+        while self._outgoing:
+            try:
+                sent = os.write(self._line, self._outgoing)
+            except BlockingIOError:
+                break
+            del self._outgoing[:sent]
+        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._outgoing else 0)
+        self._selector.modify(self._line, events, self._receive)
+
+
+def hello() -> dict[str, object]:
+    system = os.uname()
+    return {
+        "release": system.release,
+        "machine": system.machine,
+        "python": platform.python_version(),
+        "uptime_s": time.clock_gettime(time.CLOCK_BOOTTIME),
+    }

@@ -1,0 +1,246 @@
+"""What the host may ask of the agent: one method per operation, named as in the request's `op` field."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from lvslab.agent import clients, files, modules, offload, processes, servers
+from lvslab.agent.namespaces import Namespaces
+from lvslab.agent.netlink import NetlinkPort
+from lvslab.agent.ring import RETIRE_MS, Recorder
+from lvslab.agent.wire import Message, decode_message
+
+Answer = Callable[[Message], None]
+POLL_S = 0.02
+QUIET_ROUNDS = 2
+
+
+class Operations:
+    """The state of one lab inside the kernel, and the operations on it."""
+
+    def __init__(self, selector: selectors.BaseSelector) -> None:
+        self._selector = selector
+        self._namespaces = Namespaces()
+        self._netlink = NetlinkPort(self._namespaces)
+        self._recorder: Recorder | None = None
+        self._children: dict[int, Callable[[int], None]] = {}
+        """What to do with the exit status of each process when it ends."""
+        self._timers: list[tuple[float, Callable[[], bool]]] = []
+
+    def handle(self, request: Message, answer: Answer) -> None:
+        """Carry out one request; the answer may come later."""
+        operation = getattr(self, "do_" + str(request.fields.get("op")), None)
+        if operation is None:
+            answer(Message({"error": {"errno": 0, "text": f"the agent has no operation {request.fields.get('op')}"}}))
+            return
+        operation(request, answer)
+
+    def do_make_namespaces(self, request: Message, answer: Answer) -> None:
+        answer(Message({"fds": {name: self._namespaces.make(name) for name in request.fields["names"]}}))
+
+    def do_remove_namespaces(self, request: Message, answer: Answer) -> None:
+        for name in request.fields["names"]:
+            self._netlink.close(name)
+            self._namespaces.remove(name)
+        answer(Message({}))
+
+    def do_netlink(self, request: Message, answer: Answer) -> None:
+        """Send messages one by one; stop at the first refusal unless `keep_going`."""
+        errnos: list[int] = []
+        counts: list[int] = []
+        payloads: list[bytes] = []
+        targets = request.fields["targets"]
+        for (namespace, protocol), message in zip(targets, request.blobs, strict=True):
+            errno, answers = self._netlink.request(namespace, protocol, message)
+            errnos.append(errno)
+            counts.append(len(answers))
+            payloads += answers
+            if errno and not request.fields["keep_going"]:
+                break
+        answer(Message({"errnos": errnos, "counts": counts}, tuple(payloads)))
+
+    def do_write_sysctls(self, request: Message, answer: Answer) -> None:
+        """Write in order; answer with what the kernel then says each is."""
+        values = [files.write_sysctl(self._namespaces, *entry) for entry in request.fields["entries"]]
+        answer(Message({"values": values}))
+
+    def do_read_sysctls(self, request: Message, answer: Answer) -> None:
+        values = [files.read_sysctl(self._namespaces, *entry) for entry in request.fields["entries"]]
+        answer(Message({"values": values}))
+
+    def do_read_files(self, request: Message, answer: Answer) -> None:
+        contents = [files.read_file(self._namespaces, node, path) for node, path in request.fields["files"]]
+        answer(Message({}, tuple(contents)))
+
+    def do_load_modules(self, request: Message, answer: Answer) -> None:
+        answer(Message({"missing": modules.load_modules(request.fields["names"])}))
+
+    def do_transmit_checksum_off(self, request: Message, answer: Answer) -> None:
+        for node, interface in request.fields["interfaces"]:
+            offload.transmit_checksum_off(self._namespaces, node, interface)
+        answer(Message({}))
+
+    def do_start_capture(self, request: Message, answer: Answer) -> None:
+        if self._recorder is not None:
+            raise OSError(16, "a capture is already running")
+        recorder = Recorder(self._namespaces, request.fields["path"], request.fields["rings"])
+        for ring in recorder.rings:
+            self._selector.register(ring.socket, selectors.EVENT_READ, lambda r=ring: recorder.drain_ring(r))
+        self._recorder = recorder
+        answer(Message({}))
+
+    def do_stop_capture(self, _request: Message, answer: Answer) -> None:
+        """Wait until the rings are quiet, then say what was lost, by node."""
+        recorder = self._recorder
+        if recorder is None:
+            raise OSError(2, "no capture is running")
+        self._recorder = None
+        quiet = 0
+
+        def finish() -> bool:
+            nonlocal quiet
+            quiet = 0 if recorder.drain() else quiet + 1
+            if quiet < QUIET_ROUNDS:
+                return False
+            losses = {ring.node: ring.loss() for ring in recorder.rings}
+            for ring in recorder.rings:
+                self._selector.unregister(ring.socket)
+            recorder.close()
+            dropped = {node: loss.dropped for node, loss in losses.items()}
+            recorded = {node: loss.recorded for node, loss in losses.items()}
+            answer(Message({"dropped": dropped, "recorded": recorded}))
+            return True
+
+        self._repeat(RETIRE_MS / 1000 + POLL_S, finish)
+
+    def do_start_servers(self, request: Message, answer: Answer) -> None:
+        listeners = [servers.Listener.from_fields(fields) for fields in request.fields["listeners"]]
+        pid = servers.start(servers.open_listeners(self._namespaces, listeners))
+        self._children[pid] = _nothing
+        answer(Message({"pid": pid}))
+
+    def do_call(self, request: Message, answer: Answer) -> None:
+        """Run a series of calls from one node; the answer comes when all have ended."""
+        calls = [
+            clients.Call.from_fields(fields, question)
+            for fields, question in zip(request.fields["calls"], request.blobs, strict=True)
+        ]
+        pid, reader = clients.start(self._namespaces, request.fields["node"], calls, request.fields["timeout_s"])
+        received = bytearray()
+
+        def collect() -> None:
+            data = os.read(reader, 1 << 16)
+            received.extend(data)
+            if not data:
+                self._selector.unregister(reader)
+                os.close(reader)
+
+        def ended(status: int) -> None:
+            with suppress(KeyError):
+                self._selector.unregister(reader)
+                while data := os.read(reader, 1 << 16):
+                    received.extend(data)
+                os.close(reader)
+            if status == 0:
+                answer(decode_message(bytes(received)))
+            else:
+                answer(Message({"error": {"errno": 0, "text": f"the test client ended with status {status}"}}))
+
+        self._selector.register(reader, selectors.EVENT_READ, collect)
+        self._children[pid] = ended
+
+    def do_run(self, request: Message, answer: Answer) -> None:
+        """Run a program to its end; its output is in the file the caller named."""
+        pid = self._spawn(request)
+        killed = False
+
+        def ended(status: int) -> None:
+            answer(Message({"status": status, "timed_out": killed}))
+
+        def expire() -> bool:
+            nonlocal killed
+            if pid in self._children:
+                killed = True
+                _kill_group(pid)
+            return True
+
+        self._children[pid] = ended
+        self._repeat(request.fields["timeout_s"], expire)
+
+    def do_start_program(self, request: Message, answer: Answer) -> None:
+        """Start a program that stays, and answer when it listens on its TCP port (0: at once)."""
+        pid = self._spawn(request)
+        port = request.fields["tcp_port"]
+        deadline = time.monotonic() + request.fields["timeout_s"]
+        node = request.fields["node"]
+        self._children[pid] = _nothing
+
+        def ready() -> bool:
+            if pid not in self._children:
+                answer(Message({"error": {"errno": 0, "text": "it ended before it was ready"}}))
+                return True
+            tables = [files.read_file(self._namespaces, node, f"/proc/net/{t}").decode() for t in ("tcp", "tcp6")]
+            if not port or port in processes.listening_ports(tables):
+                answer(Message({"pid": pid}))
+                return True
+            if time.monotonic() > deadline:
+                _kill_group(pid)
+                answer(Message({"error": {"errno": 0, "text": f"it did not listen on TCP port {port} in time"}}))
+                return True
+            return False
+
+        if not ready():
+            self._repeat(POLL_S, ready)
+
+    def do_stop_process(self, request: Message, answer: Answer) -> None:
+        _kill_group(request.fields["pid"])
+        answer(Message({}))
+
+    def _spawn(self, request: Message) -> int:
+        fields = request.fields
+        program = processes.Program(tuple(fields["argv"]), fields["environment"], fields["output"])
+        return processes.spawn(self._namespaces, fields["node"], program)
+
+    def reap(self) -> None:
+        """Collect every process that has ended; the agent is the parent of all orphans."""
+        while True:
+            try:
+                pid, wait_status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            child = self._children.pop(pid, None)
+            if child is not None:
+                child(os.waitstatus_to_exitcode(wait_status))
+
+    def _repeat(self, seconds: float, action: Callable[[], bool]) -> None:
+        """Call `action` after `seconds`, and again every POLL_S until it returns True."""
+        self._timers.append((time.monotonic() + seconds, action))
+
+    def next_timer_s(self) -> float | None:
+        if not self._timers:
+            return None
+        return max(0.0, min(due for due, _ in self._timers) - time.monotonic())
+
+    def run_timers(self) -> None:
+        now = time.monotonic()
+        due = [action for when, action in self._timers if when <= now]
+        self._timers = [(when, action) for when, action in self._timers if when > now]
+        for action in due:
+            if not action():
+                self._repeat(POLL_S, action)
+
+
+def _nothing(_status: int) -> None:
+    """Servers and daemons end when the lab does; nobody waits for them."""
+
+
+def _kill_group(pid: int) -> None:
+    with suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)

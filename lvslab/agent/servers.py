@@ -1,0 +1,207 @@
+"""The built-in servers of all nodes: one process, one event loop, one listening socket per node.
+
+A hundred servers cost one process. Each says which server it is: the first line of every answer is the
+node's name. `http` speaks as much HTTP/1.1 (RFC 9112) as a test client needs; `udp-echo` and `tcp-echo`
+send back what came, the node's name first.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import socket
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+from lvslab.agent import syscalls
+from lvslab.agent.namespaces import Namespaces
+
+BACKLOG = 1024
+RECEIVE_BYTES = 1 << 16
+ANCILLARY_BYTES = 256
+IP_PKTINFO = 8
+IPV6_RECVPKTINFO = 49
+IPV6_PKTINFO = 50
+END_OF_HEAD = b"\r\n\r\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Where one server listens, who it says it is, and the size of its answers' bodies in bytes."""
+
+    node: str
+    kind: str
+    address: str
+    port: int
+    answer_bytes: int
+
+    @classmethod
+    def from_fields(cls, fields: dict[str, Any]) -> Listener:
+        return cls(fields["node"], fields["kind"], fields["address"], fields["port"], fields["answer_bytes"])
+
+
+def open_listeners(namespaces: Namespaces, listeners: Iterable[Listener]) -> list[tuple[Listener, socket.socket]]:
+    """Open every listening socket in its node; on failure none stays open."""
+    opened: list[tuple[Listener, socket.socket]] = []
+    try:
+        for listener in listeners:
+            with namespaces.inside(listener.node):
+                opened.append((listener, _listen(listener)))
+    except OSError:
+        for _, channel in opened:
+            channel.close()
+        raise
+    return opened
+
+
+def _listen(listener: Listener) -> socket.socket:
+    family = socket.AF_INET6 if ":" in listener.address else socket.AF_INET
+    kind = socket.SOCK_DGRAM if listener.kind == "udp-echo" else socket.SOCK_STREAM
+    channel = socket.socket(family, kind | socket.SOCK_NONBLOCK)
+    try:
+        channel.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if listener.kind == "udp-echo":
+            _ask_for_destination(channel)
+        channel.bind((listener.address, listener.port))
+        if kind == socket.SOCK_STREAM:
+            channel.listen(BACKLOG)
+    except OSError:
+        channel.close()
+        raise
+    return channel
+
+
+def start(opened: list[tuple[Listener, socket.socket]]) -> int:
+    """Fork the process that serves `opened`; return its pid. The caller's copies are closed."""
+    pid = os.fork()
+    if pid == 0:
+        try:
+            syscalls.die_with_parent(signal.SIGKILL)
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            Loop(opened).run()
+        finally:
+            os._exit(1)
+    for _, channel in opened:
+        channel.close()
+    return pid
+
+
+class Loop:
+    """Serves until the process ends."""
+
+    def __init__(self, opened: list[tuple[Listener, socket.socket]]) -> None:
+        self._selector = selectors.DefaultSelector()
+        for listener, channel in opened:
+            action = self._echo_datagram if listener.kind == "udp-echo" else self._accept
+            self._watch(channel, selectors.EVENT_READ, self._bound(action, listener, channel))
+
+    def run(self) -> None:
+        while True:
+            for key, _ in self._selector.select():
+                key.data()
+
+    def _bound(
+        self, action: Callable[[Listener, socket.socket], None], listener: Listener, channel: socket.socket
+    ) -> Callable[[], None]:
+        return lambda: action(listener, channel)
+
+    def _watch(self, channel: socket.socket, events: int, action: Callable[[], None]) -> None:
+        self._selector.register(channel, events, action)
+
+    def _accept(self, listener: Listener, channel: socket.socket) -> None:
+        while True:
+            try:
+                connection, _ = channel.accept()
+            except OSError:
+                return
+            connection.setblocking(False)
+            Answer(self._selector, listener, connection)
+
+    def _echo_datagram(self, listener: Listener, channel: socket.socket) -> None:
+        """Answer from the address that was asked (ip(7), IP_PKTINFO): a reply must carry the VIP."""
+        with suppress(BlockingIOError):
+            while True:
+                data, ancillary, _, client = channel.recvmsg(RECEIVE_BYTES, ANCILLARY_BYTES)
+                source = [_as_source(level, kind, value) for level, kind, value in ancillary]
+                with suppress(OSError):
+                    channel.sendmsg([listener.node.encode() + b"\n" + data], source, 0, client)
+
+
+class Answer:
+    """One accepted connection: read the question, send the answer, close."""
+
+    def __init__(self, selector: selectors.BaseSelector, listener: Listener, connection: socket.socket) -> None:
+        self._selector = selector
+        self._listener = listener
+        self._connection = connection
+        self._question = b""
+        self._answer = memoryview(b"")
+        selector.register(connection, selectors.EVENT_READ, self._read)
+
+    def _read(self) -> None:
+        try:
+            data = self._connection.recv(RECEIVE_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            self._close()
+            return
+        self._question += data
+        if self._listener.kind == "http":
+            if END_OF_HEAD in self._question:
+                self._begin(http_answer(self._listener))
+            elif not data:
+                self._close()
+        elif data:
+            self._begin(self._listener.node.encode() + b"\n" + self._question)
+        else:
+            self._close()
+
+    def _begin(self, answer: bytes) -> None:
+        self._answer = memoryview(answer)
+        self._write()
+
+    def _write(self) -> None:
+        try:
+            sent = self._connection.send(self._answer)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            self._close()
+            return
+        self._answer = self._answer[sent:]
+        if self._answer:
+            self._selector.modify(self._connection, selectors.EVENT_WRITE, self._write)
+        else:
+            self._close()
+
+    def _close(self) -> None:
+        self._selector.unregister(self._connection)
+        self._connection.close()
+
+
+def _ask_for_destination(channel: socket.socket) -> None:
+    """Have the kernel tell the address each datagram was sent to."""
+    if channel.family == socket.AF_INET6:
+        channel.setsockopt(socket.IPPROTO_IPV6, IPV6_RECVPKTINFO, 1)
+    else:
+        channel.setsockopt(socket.IPPROTO_IP, IP_PKTINFO, 1)
+
+
+def _as_source(level: int, kind: int, value: bytes) -> tuple[int, int, bytes]:
+    """Turn "it was sent to" into "send from", by whatever interface the route says."""
+    if (level, kind) == (socket.IPPROTO_IPV6, IPV6_PKTINFO):
+        return level, kind, value[:16] + bytes(4)
+    address = value[8:12]
+    return level, kind, bytes(4) + address + address
+
+
+def http_answer(listener: Listener) -> bytes:
+    name = listener.node.encode() + b"\n"
+    body = name.ljust(listener.answer_bytes, b".")
+    head = f"HTTP/1.1 200 OK\r\nServer: lvslab\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
+    return head.encode() + body

@@ -1,0 +1,93 @@
+"""System calls that Python 3.11 lacks, through the C library."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+
+CLONE_NEWNS = 0x00020000
+CLONE_NEWUTS = 0x04000000
+CLONE_NEWPID = 0x20000000
+CLONE_NEWNET = 0x40000000
+
+MS_RDONLY = 1
+MS_NOSUID = 2
+MS_BIND = 4096
+MS_REC = 16384
+MS_PRIVATE = 1 << 18
+MNT_DETACH = 2
+ST_NOEXEC = 8
+
+PR_SET_PDEATHSIG = 1
+PR_SET_NAME = 15
+PR_SET_CHILD_SUBREAPER = 36
+RB_POWER_OFF = 0x4321FEDC
+
+# asm/unistd.h: finit_module and pivot_root have no wrapper in every C library.
+_SYSCALLS = {
+    "x86_64": {"finit_module": 313, "pivot_root": 155},
+    "aarch64": {"finit_module": 273, "pivot_root": 41},
+}
+
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def _check(result: int, what: str) -> None:
+    if result != 0:
+        code = ctypes.get_errno()
+        raise OSError(code, f"{what}: {os.strerror(code)}")
+
+
+def _syscall(name: str, *arguments: object) -> None:
+    number = _SYSCALLS[platform.machine()][name]
+    _check(_libc.syscall(number, *arguments), name)
+
+
+def unshare(flags: int) -> None:
+    _check(_libc.unshare(flags), "unshare")
+
+
+def setns(fd: int, kind: int) -> None:
+    _check(_libc.setns(fd, kind), "setns")
+
+
+def mount(source: str, target: str, filesystem: str, flags: int = 0, data: str = "") -> None:
+    arguments = (source.encode(), target.encode(), filesystem.encode(), flags, data.encode())
+    _check(_libc.mount(*arguments), f"mount {filesystem} on {target}")
+
+
+def unmount(target: str, flags: int = 0) -> None:
+    _check(_libc.umount2(target.encode(), flags), f"umount {target}")
+
+
+def pivot_root(new: str, old: str) -> None:
+    _syscall("pivot_root", new.encode(), old.encode())
+
+
+def finit_module(fd: int) -> None:
+    _syscall("finit_module", fd, b"", 0)
+
+
+def sethostname(name: str) -> None:
+    encoded = name.encode()
+    _check(_libc.sethostname(encoded, len(encoded)), "sethostname")
+
+
+def die_with_parent(signal: int) -> None:
+    """Ask the kernel to send this process `signal` when its parent ends (prctl(2), PR_SET_PDEATHSIG)."""
+    _check(_libc.prctl(PR_SET_PDEATHSIG, signal, 0, 0, 0), "prctl")
+
+
+def become_subreaper() -> None:
+    """Become the parent of orphaned descendants, to be able to collect them (prctl(2))."""
+    _check(_libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), "prctl")
+
+
+def name_process(name: str) -> None:
+    """Set the name that ps shows, at most 15 bytes (prctl(2), PR_SET_NAME)."""
+    _check(_libc.prctl(PR_SET_NAME, name.encode(), 0, 0, 0), "prctl")
+
+
+def power_off() -> None:
+    _libc.reboot(RB_POWER_OFF)

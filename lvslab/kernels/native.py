@@ -1,0 +1,56 @@
+"""The machine's own kernel: can it do IPVS for us, and how the agent is started on it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from lvslab.errors import CannotRun
+from lvslab.kernels.folder import MARK, LabFolder
+from lvslab.kernels.start import KernelProgram
+
+NATIVE_PROGRAM = Path(__file__).parents[1] / "agent" / "native.py"
+SOCKET_WINDOW_BYTES = 1 << 20
+MODPROBE_TIMEOUT_S = 10
+
+
+def why_not_native() -> str:
+    """Return why the running kernel cannot be used, or an empty string when it can."""
+    if os.geteuid() != 0:
+        return "not root"
+    if not has_module("ip_vs"):
+        return "this kernel has no ip_vs"
+    if not has_module("veth"):
+        return "this kernel has no veth"
+    return ""
+
+
+def has_module(name: str) -> bool:
+    """Tell whether a module is loaded, built in, or can be loaded (nothing is loaded by asking)."""
+    if Path("/sys/module", name).exists():
+        return True
+    modprobe = shutil.which("modprobe", path="/usr/sbin:/sbin:/usr/bin:/bin")
+    if modprobe is None:
+        return False
+    asked = subprocess.run([modprobe, "-n", "-q", name], check=False, capture_output=True, timeout=MODPROBE_TIMEOUT_S)
+    return asked.returncode == 0
+
+
+def native_program(folder: LabFolder, *, kernel_line: int) -> KernelProgram:
+    """Return the program that is the agent on this kernel. Raises CannotRun."""
+    reason = why_not_native()
+    if reason:
+        raise CannotRun(
+            "the running kernel cannot be used", found=reason, next_step="use --kernel uml (see lvslab doctor)"
+        )
+    environment = {
+        "LVSLAB_LINE": str(kernel_line),
+        "LVSLAB_SHARE": str(folder.share),
+        "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+        MARK: str(folder.path),
+    }
+    interpreter = str(Path(sys.executable).resolve())
+    return KernelProgram([interpreter, "-I", "-S", "-B", str(NATIVE_PROGRAM)], environment, SOCKET_WINDOW_BYTES)

@@ -1,0 +1,110 @@
+"""Starts a lab's kernel under a broker and returns the channel to the agent inside."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from lvslab.kernels.broker import Orders
+from lvslab.kernels.channel import Channel
+from lvslab.kernels.folder import LabFolder, make_lab_folder
+
+BROKER_PROGRAM = Path(__file__).parent / "broker.py"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelProgram:
+    """What the broker executes: argv, environment, and the window of the line to it in bytes."""
+
+    argv: list[str]
+    environment: dict[str, str]
+    window_bytes: int
+
+
+@dataclass(slots=True)
+class RunningKernel:
+    """A kernel that is starting or up; `close` ends it and everything in it."""
+
+    kind: str
+    channel: Channel
+    folder: LabFolder
+    broker: int
+    hello: dict[str, Any]
+
+    @property
+    def release(self) -> str:
+        return str(self.hello.get("release", ""))
+
+    def wait_until_up(self, timeout_s: float) -> None:
+        self.hello = self.channel.wait_for_hello(timeout_s)
+
+    def close(self) -> None:
+        """Hang up and wait for the broker, which ends the kernel and removes the lab's folder."""
+        if self.broker:
+            self.channel.close()
+            with suppress(ChildProcessError):
+                os.waitpid(self.broker, 0)
+            self.broker = 0
+            os.close(self.folder.lock)
+
+
+def start_kernel(name: str, kind: str, program: Callable[[LabFolder, int], KernelProgram]) -> RunningKernel:
+    """Make the lab's folder and start its broker; the kernel boots while the caller goes on.
+
+    `program` is told the lab's folder and the descriptor that will be the agent's line.
+    """
+    folder = make_lab_folder(name)
+    client, broker_client = socket.socketpair()
+    line, kernel_line = socket.socketpair()
+    try:
+        what = program(folder, kernel_line.fileno())
+        orders = Orders(
+            folder=str(folder.path),
+            client=broker_client.fileno(),
+            line=line.fileno(),
+            kernel_line=kernel_line.fileno(),
+            argv=what.argv,
+            environment=what.environment,
+            window_bytes=what.window_bytes,
+        )
+        pid = _spawn_broker(orders, folder.lock)
+    except BaseException:
+        client.close()
+        os.close(folder.lock)
+        raise
+    finally:
+        for end in (broker_client, line, kernel_line):
+            end.close()
+    return RunningKernel(kind, Channel(client), folder, pid, {})
+
+
+def _spawn_broker(orders: Orders, lock: int) -> int:
+    argv = [str(Path(sys.executable).resolve()), "-I", "-S", "-B", str(BROKER_PROGRAM), json.dumps(asdict(orders))]
+    inherited = (orders.client, orders.line, orders.kernel_line, lock)
+    for fd in inherited:
+        os.set_inheritable(fd, True)
+    try:
+        return os.posix_spawn(
+            argv[0],
+            argv,
+            {"PATH": os.environ.get("PATH", os.defpath)},
+            file_actions=[
+                (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
+                (os.POSIX_SPAWN_OPEN, 2, str(Path(orders.folder) / "broker.log"), os.O_WRONLY | os.O_CREAT, 0o600),
+            ],
+            setsid=True,
+            setsigmask=[],
+            setsigdef=[signal.SIGPIPE, signal.SIGINT],
+        )
+    finally:
+        for fd in inherited:
+            os.set_inheritable(fd, False)

@@ -1,0 +1,129 @@
+"""A User-Mode Linux kernel as an ordinary process: where it is found and how it is started.
+
+Command-line words: Documentation/virt/uml/user_mode_linux_howto_v2.rst and the kernel's own --help.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from lvslab.agent.syscalls import ST_NOEXEC
+from lvslab.agent.wire import UML_WINDOW_BYTES
+from lvslab.errors import CannotRun
+from lvslab.kernels.folder import MARK, LabFolder
+from lvslab.kernels.start import KernelProgram
+
+PROGRAMS = ("linux.uml", "linux")
+MODULE_FOLDER = Path("/usr/lib/uml/modules")
+DEFAULT_MEMORY_MIB = 512
+GUEST_PROGRAM = Path(__file__).parents[1] / "agent" / "guest.py"
+INSTALL_HINT = "install it: apt-get install user-mode-linux (Debian, Ubuntu)"
+
+SLOW_AND_UNUSED = ("raid6_select_algo", "init_zswap", "init_jfs_fs")
+"""Initialisers of Debian's kernel that cost about a second at boot, for disks no guest here has."""
+
+
+@dataclass(frozen=True, slots=True)
+class UmlImage:
+    """A kernel to boot: its program, and the folder of RELEASE/modules.dep if it has modules."""
+
+    program: Path
+    modules: Path | None
+    release: str
+    """As the modules' folder is named; empty when that is not known before booting."""
+
+
+def find_image() -> UmlImage | None:
+    """Return the installed User-Mode Linux kernel, or None."""
+    for name in PROGRAMS:
+        found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/bin:/usr/local/bin")
+        if found and _is_kernel(Path(found)):
+            releases = sorted(path.name for path in MODULE_FOLDER.iterdir()) if MODULE_FOLDER.is_dir() else []
+            modules = MODULE_FOLDER if releases else None
+            return UmlImage(Path(found).resolve(), modules, releases[-1] if releases else "")
+    return None
+
+
+def _is_kernel(path: Path) -> bool:
+    """Tell a UML kernel from another program called ``linux``: it knows the umid= argument."""
+    if path.name == "linux.uml":
+        return True
+    with path.resolve().open("rb") as program:
+        return b"umid=" in program.read()
+
+
+def uml_program(image: UmlImage, folder: LabFolder, *, kernel_line: int, memory_mib: int) -> KernelProgram:
+    """Return the program that boots `image` with the agent as its first process."""
+    words = [
+        str(image.program),
+        f"mem={memory_mib}M",
+        *("root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"),
+        f"init={_quoted(_interpreter())}",
+        *("quiet", "loglevel=0", "con=null", "con0=null,null"),
+        f"uml_dir={folder.path}/",
+        "umid=kernel",
+        *("panic=-1", "lpj=20000000", "pty.legacy_count=0"),
+        "initcall_blacklist=" + ",".join(SLOW_AND_UNUSED),
+        f"ssl0=fd:{kernel_line},fd:{kernel_line}",
+        f"LVSLAB_SHARE={_quoted(folder.share)}",
+        *([f"LVSLAB_MODULES={_quoted(image.modules)}"] if image.modules else []),
+        *("--", "-I", "-S", "-B", _quoted(GUEST_PROGRAM)),
+    ]
+    environment = {
+        # Without it glibc's restartable sequences stop a static kernel at its first user instruction.
+        "GLIBC_TUNABLES": "glibc.pthread.rseq=0",
+        "HOME": str(folder.path),
+        "PATH": "/usr/bin:/bin",
+        "TMPDIR": str(memory_folder(memory_mib)),
+        MARK: str(folder.path),
+    }
+    return KernelProgram(words, environment, UML_WINDOW_BYTES)
+
+
+def _interpreter() -> Path:
+    """The interpreter itself, not the virtual environment's link to it: the guest runs with no site-packages."""
+    return Path(sys.executable).resolve()
+
+
+def _quoted(path: Path) -> str:
+    """Quote a path with spaces for the kernel's command line (lib/cmdline.c: next_arg)."""
+    text = str(path)
+    if '"' in text:
+        raise CannotRun("the path cannot be given to the kernel", where=text, next_step="use a path without quotes")
+    return f'"{text}"' if " " in text else text
+
+
+def memory_folder(memory_mib: int) -> Path:
+    """Return a folder whose file system can back the guest's memory.
+
+    The kernel maps an unlinked file there, executable; when the file system fills up the guest dies
+    without a word, so room is checked first. Raises CannotRun.
+    """
+    seen = []
+    for path in _candidates():
+        if not os.access(path, os.W_OK):
+            seen.append(f"{path} is not writable")
+            continue
+        status = os.statvfs(path)
+        free_mib = status.f_bavail * status.f_frsize >> 20
+        if status.f_flag & ST_NOEXEC:
+            seen.append(f"{path} is mounted noexec")
+        elif free_mib < memory_mib:
+            seen.append(f"{path} has {free_mib} MiB free")
+        else:
+            return path
+    raise CannotRun(
+        "no folder can back the guest's memory",
+        expected=f"{memory_mib} MiB free in one that allows execution",
+        found="; ".join(seen),
+        next_step="set TMPDIR to such a folder, or make room",
+    )
+
+
+def _candidates() -> list[Path]:
+    chosen = os.environ.get("TMPDIR")
+    return [Path(path) for path in ([chosen] if chosen else []) + ["/dev/shm", "/tmp"]]  # noqa: S108
