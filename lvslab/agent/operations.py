@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import selectors
 import signal
@@ -44,7 +45,8 @@ class Operations:
         answer(Message({"fds": {name: self._namespaces.make(name) for name in request.fields["names"]}}))
 
     def do_remove_namespaces(self, request: Message, answer: Answer) -> None:
-        for name in request.fields["names"]:
+        """Remove those there are: after a failure the host cannot know how far it got."""
+        for name in set(request.fields["names"]) & set(self._namespaces.names()):
             self._netlink.close(name)
             self._namespaces.remove(name)
         answer(Message({}))
@@ -56,18 +58,24 @@ class Operations:
         payloads: list[bytes] = []
         targets = request.fields["targets"]
         for (namespace, protocol), message in zip(targets, request.blobs, strict=True):
-            errno, answers = self._netlink.request(namespace, protocol, message)
-            errnos.append(errno)
+            code, answers = self._netlink.request(namespace, protocol, message)
+            errnos.append(code)
             counts.append(len(answers))
             payloads += answers
-            if errno and not request.fields["keep_going"]:
+            if code and not request.fields["keep_going"]:
                 break
         answer(Message({"errnos": errnos, "counts": counts}, tuple(payloads)))
 
     def do_write_sysctls(self, request: Message, answer: Answer) -> None:
-        """Write in order; answer with what the kernel then says each is."""
-        values = [files.write_sysctl(self._namespaces, *entry) for entry in request.fields["entries"]]
-        answer(Message({"values": values}))
+        """Write in order; answer with what the kernel then says each is, up to the first it refuses."""
+        values: list[str] = []
+        code = 0
+        try:
+            for entry in request.fields["entries"]:
+                values.append(files.write_sysctl(self._namespaces, *entry))
+        except OSError as error:
+            code = error.errno or errno.EIO
+        answer(Message({"values": values, "errno": code}))
 
     def do_read_sysctls(self, request: Message, answer: Answer) -> None:
         values = [files.read_sysctl(self._namespaces, *entry) for entry in request.fields["entries"]]

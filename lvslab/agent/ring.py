@@ -57,13 +57,13 @@ class Ring:
         self._recorded = 0
         self._dropped = 0
         with namespaces.inside(node):
-            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, 0)
+            # Unbound, it hears every interface; what it hears before the ring is there, the kernel throws away.
+            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
         self.socket.setsockopt(SOL_PACKET, PACKET_VERSION, TPACKET_V3)
         frames = BLOCK_BYTES // FRAME_BYTES * self._blocks
         request = _RING_REQUEST.pack(BLOCK_BYTES, self._blocks, FRAME_BYTES, frames, RETIRE_MS, 0, 0)
         self.socket.setsockopt(SOL_PACKET, PACKET_RX_RING, request)
         self._memory = mmap.mmap(self.socket.fileno(), BLOCK_BYTES * self._blocks)
-        self.socket.bind(("", ETH_P_ALL))
 
     def drain(self, spool: int) -> int:
         """Append every finished block to the spool file; return the number of frames in them."""

@@ -1,0 +1,1 @@
+"""What builds the network: `netns` (network namespaces, veth pairs and bridges)."""

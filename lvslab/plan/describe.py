@@ -1,0 +1,88 @@
+"""The plan as numbered lines of plain words, and as plain values for ``--json``."""
+
+from __future__ import annotations
+
+from functools import singledispatch
+
+from lvslab.plan import steps
+
+
+@singledispatch
+def describe(step: object) -> str:
+    """Return what a step does, in words."""
+    raise TypeError(f"no description of {type(step).__name__}")
+
+
+@describe.register
+def _(step: steps.LoadModules) -> str:
+    return f"load kernel modules: {', '.join(step.names)}"
+
+
+@describe.register
+def _(step: steps.MakeNamespace) -> str:
+    return f"{step.node}: make the namespace"
+
+
+@describe.register
+def _(step: steps.MakeBridge) -> str:
+    return f"{step.node}: make the switch (bridge {steps.BRIDGE})"
+
+
+@describe.register
+def _(step: steps.MakeLink) -> str:
+    return f"{step.node}: connect {step.interface} ({step.mac}) to {step.switch}"
+
+
+@describe.register
+def _(step: steps.SetUp) -> str:
+    return f"{step.node}: set {step.device} up"
+
+
+@describe.register
+def _(step: steps.ChecksumOffloadOff) -> str:
+    return f"{step.node}: turn transmit checksum offload of {step.device} off"
+
+
+@describe.register
+def _(step: steps.WriteSysctl) -> str:
+    return f"{step.node}: set {step.key} = {step.value}"
+
+
+@describe.register
+def _(step: steps.AddAddress) -> str:
+    return f"{step.node}: add address {step.address} to {step.device}" + (" (deprecated)" if step.deprecated else "")
+
+
+@describe.register
+def _(step: steps.AddRoute) -> str:
+    return f"{step.node}: add {_route(step)} via {step.route.via}"
+
+
+def _route(step: steps.AddRoute) -> str:
+    return "a default route" if step.route.to is None else f"a route to {step.route.to}"
+
+
+@describe.register
+def _(step: steps.InstallService) -> str:
+    service = step.service
+    servers = ", ".join(
+        f"{destination.node} {destination.address}:{destination.port} weight {destination.weight}"
+        for destination in service.destinations
+    )
+    head = f"{service.protocol.value} {service.vip}:{service.port}, method {service.method}, {service.scheduler}"
+    return f"{step.node}: install the virtual service {head}: {servers}"
+
+
+@describe.register
+def _(step: steps.StartServer) -> str:
+    return f"{step.node}: start a {step.kind} server on port {step.port} ({step.program})"
+
+
+@describe.register
+def _(step: steps.StartNameServer) -> str:
+    return f"{step.node}: start the name server of {step.service.name} (dnsmasq)"
+
+
+@describe.register
+def _(step: steps.StartResolver) -> str:
+    return f"{step.node}: start a caching resolver in front of {step.upstream} (dnsmasq)"

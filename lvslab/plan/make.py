@@ -1,0 +1,201 @@
+"""From a topology to its plan: one small function per phase. Pure; the same topology gives the same plan."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from ipaddress import ip_interface
+
+from lvslab.plan.steps import (
+    AddAddress,
+    AddRoute,
+    ChecksumOffloadOff,
+    InstallService,
+    LoadModules,
+    MakeBridge,
+    MakeLink,
+    MakeNamespace,
+    Plan,
+    SetUp,
+    StartNameServer,
+    StartResolver,
+    StartServer,
+    Step,
+    WriteSysctl,
+)
+from lvslab.topology.model import Address, Method, NameService, Node, Protocol, Route, Setting, Topology, VirtualService
+
+TUNNEL_DEVICE = "tunl0"
+TUNNEL_DEVICE_IPV6 = "ip6tnl0"
+
+
+def make_plan(topology: Topology) -> Plan:
+    """Return the steps that build `topology` in a kernel, in order."""
+    phases = (_modules, _namespaces, _family_sysctls, _switches, _links, _devices_up, _addresses, _vips)
+    later = (_sysctls, _routes, _services, _servers, _name_services)
+    return Plan(topology.name, tuple(step for phase in phases + later for step in phase(topology)))
+
+
+def switch_name(network: str) -> str:
+    """Return the namespace that holds a network's switch."""
+    return f"sw-{network}"
+
+
+def _modules(topology: Topology) -> Iterator[Step]:
+    names = ["veth", "bridge"]
+    if topology.services:
+        names += ["ip_vs", *sorted({f"ip_vs_{service.scheduler}" for service in topology.services})]
+    if any(node.has(Setting.TUNNEL) for node in topology.nodes):
+        names.append("ipip")
+    yield LoadModules(tuple(names))
+
+
+def _namespaces(topology: Topology) -> Iterator[Step]:
+    for network in topology.networks:
+        yield MakeNamespace(switch_name(network.name))
+    for node in topology.nodes:
+        yield MakeNamespace(node.name)
+
+
+def _family_sysctls(topology: Topology) -> Iterator[Step]:
+    """Keep IPv6's own chatter (neighbour discovery, multicast reports) away from where there is no IPv6."""
+    for network in topology.networks:
+        yield from _ipv6_off(switch_name(network.name))
+    for node in topology.nodes:
+        if any(address.version == 6 for address in node.own_addresses):
+            yield WriteSysctl(node.name, "net.ipv6.conf.default.accept_dad", "0")
+        else:
+            yield from _ipv6_off(node.name)
+
+
+def _ipv6_off(node: str) -> Iterator[Step]:
+    for scope in ("all", "default"):
+        yield WriteSysctl(node, f"net.ipv6.conf.{scope}.disable_ipv6", "1")
+
+
+def _switches(topology: Topology) -> Iterator[Step]:
+    for network in topology.networks:
+        yield MakeBridge(switch_name(network.name))
+
+
+def _links(topology: Topology) -> Iterator[Step]:
+    for node in topology.nodes:
+        for interface in node.interfaces:
+            switch = switch_name(interface.network)
+            yield MakeLink(node.name, interface.name, interface.mac, switch, port=node.name)
+            yield ChecksumOffloadOff(node.name, interface.name)
+
+
+def _devices_up(topology: Topology) -> Iterator[Step]:
+    for node in topology.nodes:
+        yield SetUp(node.name, "lo")
+        for interface in node.interfaces:
+            yield SetUp(node.name, interface.name)
+        if node.has(Setting.TUNNEL):
+            yield SetUp(node.name, TUNNEL_DEVICE)
+
+
+def _addresses(topology: Topology) -> Iterator[Step]:
+    for node in topology.nodes:
+        for interface in node.interfaces:
+            for address in interface.addresses:
+                yield AddAddress(node.name, interface.name, address)
+        for device, address in node.addresses:
+            yield AddAddress(node.name, device, address)
+
+
+def _vips(topology: Topology) -> Iterator[Step]:
+    """Each VIP once on its director, and once on the `lo` of each real server that must accept it (DR, TUN)."""
+    done: set[tuple[str, Address]] = set()
+    for service in topology.services:
+        full: int = service.vip.max_prefixlen
+        holders = [(service.director, service.vip_device, full)]
+        if service.method in (Method.DR, Method.TUN):
+            prefix = service.vip_prefix or full
+            holders += [(destination.node, "lo", prefix) for destination in service.destinations]
+        for name, device, prefix in holders:
+            if (name, service.vip) not in done and topology.node(name).has(Setting.VIP):
+                done.add((name, service.vip))
+                address = ip_interface(f"{service.vip}/{prefix}")
+                yield AddAddress(name, device, address, deprecated=service.vip.version == 6 and device != "lo")
+
+
+def _sysctls(topology: Topology) -> Iterator[Step]:
+    for node in topology.nodes:
+        for key, value in (*_implied_sysctls(node), *node.sysctls):
+            yield WriteSysctl(node.name, key, value)
+
+
+def _implied_sysctls(node: Node) -> Iterator[tuple[str, str]]:
+    """What a node's settings mean to the kernel (Documentation/networking/ip-sysctl.rst)."""
+    if node.has(Setting.IP_FORWARD):
+        yield "net.ipv4.ip_forward", "1"
+        if any(address.version == 6 for address in node.own_addresses):
+            yield "net.ipv6.conf.all.forwarding", "1"
+    if node.has(Setting.SEND_REDIRECTS):
+        # The kernel ORs `all` with the interface's own value; `default` only seeds interfaces made later.
+        for device in ("all", *(interface.name for interface in node.interfaces)):
+            yield f"net.ipv4.conf.{device}.send_redirects", "0"
+    if node.has(Setting.ARP_IGNORE):
+        yield "net.ipv4.conf.all.arp_ignore", "1"
+    if node.has(Setting.ARP_ANNOUNCE):
+        yield "net.ipv4.conf.all.arp_announce", "2"
+    if node.has(Setting.RP_FILTER):
+        # The kernel takes the larger of `all` and the device's own value.
+        for device in ("all", TUNNEL_DEVICE) if node.has(Setting.TUNNEL) else ("all",):
+            yield f"net.ipv4.conf.{device}.rp_filter", "0"
+
+
+def _routes(topology: Topology) -> Iterator[Step]:
+    for node in topology.nodes:
+        if node.has(Setting.DEFAULT_ROUTE):
+            for gateway in node.gateway:
+                yield AddRoute(node.name, Route(None, gateway))
+        for route in node.routes:
+            yield AddRoute(node.name, route)
+
+
+def _services(topology: Topology) -> Iterator[Step]:
+    for service in topology.services:
+        yield InstallService(service.director, service)
+
+
+def _servers(topology: Topology) -> Iterator[Step]:
+    wanted: dict[tuple[str, int, str], StartServer] = {}
+    answer_bytes = topology.traffic.answer_bytes
+    for service in topology.services:
+        for destination in service.destinations:
+            kind = _server_kind(service)
+            port = service.port if service.method in (Method.DR, Method.TUN) else destination.port
+            _want_server(
+                wanted,
+                topology.node(destination.node),
+                StartServer(destination.node, kind, port, answer_bytes, service.vip.version),
+            )
+    for name_service in topology.name_services:
+        for name, address in name_service.records:
+            _want_server(
+                wanted, topology.node(name), StartServer(name, "http", name_service.port, answer_bytes, address.version)
+            )
+    yield from wanted.values()
+
+
+def _server_kind(service: VirtualService) -> str:
+    return "udp-echo" if service.protocol is Protocol.UDP else "http"
+
+
+def _want_server(wanted: dict[tuple[str, int, str], StartServer], node: Node, server: StartServer) -> None:
+    if node.has(Setting.SERVER):
+        program = node.server or server.program
+        wanted.setdefault((server.node, server.port, server.kind), replace(server, program=program))
+
+
+def _name_services(topology: Topology) -> Iterator[Step]:
+    for service in topology.name_services:
+        yield StartNameServer(service.server, service)
+        if service.resolver is not None:
+            yield StartResolver(service.resolver, service, upstream=_server_address(topology, service))
+
+
+def _server_address(topology: Topology, service: NameService) -> str:
+    return str(topology.node(service.server).own_addresses[0])

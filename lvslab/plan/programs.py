@@ -1,0 +1,74 @@
+"""How the real programs of a lab are called: argv, and the files they read, all as values.
+
+dnsmasq(8): ``--host-record`` entries of one name are answered together, turned round by one each time, unless
+``--no-round-robin``. Nothing of the machine's own configuration is read.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lvslab.topology.model import NameService
+
+DNS_PORT = 53
+CACHED_NAMES = 2000
+"""dnsmasq's cache holds 150 records by default, fewer than one name may have here."""
+
+_DNSMASQ = (
+    "dnsmasq",
+    "--keep-in-foreground",
+    "--conf-file=/dev/null",
+    "--no-resolv",
+    "--no-hosts",
+    "--no-poll",
+    "--pid-file",
+    "--user=root",
+    f"--cache-size={CACHED_NAMES}",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramCall:
+    """A program to start and the TCP port it will listen on once it is ready."""
+
+    argv: tuple[str, ...]
+    tcp_port: int
+
+
+def name_server(service: NameService) -> ProgramCall:
+    """Return the call of the authoritative server: every record of the name, with the name's TTL."""
+    records = tuple(f"--host-record={service.name},{address},{service.ttl_s}" for _, address in service.records)
+    return ProgramCall((*_DNSMASQ, "--local=/" + service.name + "/", *records), DNS_PORT)
+
+
+def resolver(upstream: str) -> ProgramCall:
+    """Return the call of the caching resolver in front of `upstream`."""
+    return ProgramCall((*_DNSMASQ, "--no-round-robin", f"--server={upstream}"), DNS_PORT)
+
+
+def nginx_configuration(node: str, port: int, folder: str, answer_bytes: int) -> str:
+    """Return a configuration that answers every request with the node's name, padded to `answer_bytes`."""
+    body = (node + "\\n").ljust(answer_bytes + 1, ".")
+    return f"""worker_processes 1;
+daemon off;
+pid {folder}/nginx.pid;
+error_log stderr;
+events {{ worker_connections 1024; }}
+http {{
+    access_log off;
+    client_body_temp_path {folder}/body;
+    proxy_temp_path {folder}/proxy;
+    fastcgi_temp_path {folder}/fastcgi;
+    uwsgi_temp_path {folder}/uwsgi;
+    scgi_temp_path {folder}/scgi;
+    server {{
+        listen {port};
+        keepalive_timeout 0;
+        return 200 "{body}";
+    }}
+}}
+"""
+
+
+def nginx(configuration: str, port: int) -> ProgramCall:
+    return ProgramCall(("nginx", "-e", "stderr", "-c", configuration), port)

@@ -1,0 +1,145 @@
+"""The typed steps that make a network out of a topology. Pure values: applying and printing are elsewhere.
+
+`node` is always the namespace the step works in; a switch is a namespace of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lvslab.topology.model import InterfaceAddress, NameService, Route, VirtualService
+
+BRIDGE = "br0"
+"""Name of the bridge inside a switch's namespace."""
+
+
+@dataclass(frozen=True, slots=True)
+class LoadModules:
+    """Kernel modules the rest needs; a kernel that has them built in has no file for them."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MakeNamespace:
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class MakeBridge:
+    """The switch of one network; it learns, forwards at once and speaks no protocol of its own."""
+
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class MakeLink:
+    """A cable: a veth pair from a node's interface to a port of a switch."""
+
+    node: str
+    interface: str
+    mac: str
+    switch: str
+    port: str
+
+
+@dataclass(frozen=True, slots=True)
+class SetUp:
+    node: str
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
+class ChecksumOffloadOff:
+    """Let the sender compute checksums, so that captures show what a wire would carry."""
+
+    node: str
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriteSysctl:
+    node: str
+    key: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class AddAddress:
+    node: str
+    device: str
+    address: InterfaceAddress
+    deprecated: bool = False
+    """IPv6 only: never chosen as a source address (preferred lifetime 0)."""
+
+
+@dataclass(frozen=True, slots=True)
+class AddRoute:
+    node: str
+    route: Route
+
+
+@dataclass(frozen=True, slots=True)
+class InstallService:
+    """A virtual service and its destinations, in the order of adding."""
+
+    node: str
+    service: VirtualService
+
+
+@dataclass(frozen=True, slots=True)
+class StartServer:
+    """A server that says which node it is. `kind`: http, udp-echo or tcp-echo; `program`: builtin or nginx."""
+
+    node: str
+    kind: str
+    port: int
+    answer_bytes: int
+    family: int
+    program: str = "builtin"
+
+
+@dataclass(frozen=True, slots=True)
+class StartNameServer:
+    """The authoritative server of a round-robin name: dnsmasq, which turns its answers round by one each time."""
+
+    node: str
+    service: NameService
+
+
+@dataclass(frozen=True, slots=True)
+class StartResolver:
+    """A caching resolver that keeps the order it once got: dnsmasq with --no-round-robin."""
+
+    node: str
+    service: NameService
+    upstream: str
+    """Address of the authoritative server."""
+
+
+Step = (
+    LoadModules
+    | MakeNamespace
+    | MakeBridge
+    | MakeLink
+    | SetUp
+    | ChecksumOffloadOff
+    | WriteSysctl
+    | AddAddress
+    | AddRoute
+    | InstallService
+    | StartServer
+    | StartNameServer
+    | StartResolver
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """All steps of one topology, in the order of applying."""
+
+    topology: str
+    steps: tuple[Step, ...]
+
+    def of_kind(self, kind: type[Step]) -> tuple[Step, ...]:
+        return tuple(step for step in self.steps if isinstance(step, kind))

@@ -1,0 +1,204 @@
+"""Applies a plan with network namespaces, over netlink, in as few round trips as the steps allow.
+
+Steps of one sort that follow one another travel together. Every answer of the kernel is checked; a refusal
+names the step, the node and the errno in words.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+from collections.abc import Callable, Sequence
+from functools import singledispatchmethod
+from itertools import groupby
+from typing import Any
+
+from lvslab.errors import KernelFault
+from lvslab.ipvs.compare import compare
+from lvslab.ipvs.intent import from_topology
+from lvslab.ipvs.table import IpvsTable
+from lvslab.kernels.channel import AgentError, Channel
+from lvslab.plan import steps
+from lvslab.plan.describe import describe
+from lvslab.sandbox import rtnl
+from lvslab.sandbox.servers import ServerStep, start_servers
+from lvslab.sandbox.transport import NETLINK_ROUTE, NetlinkTransport, Target
+
+CAUSES = {
+    errno.ENETUNREACH: "no address of the node is on the gateway's network",
+    errno.EEXIST: "it is there already",
+    errno.ENODEV: "there is no such device (a kernel module may be missing: lvslab doctor)",
+    errno.EOPNOTSUPP: "this kernel cannot do that (lvslab doctor)",
+    errno.EPERM: "root in this kernel is needed",
+    errno.ENOENT: "this kernel lacks the setting (lvslab doctor)",
+}
+
+
+class NetnsBackend:
+    """One network being built, and the names of what it has made."""
+
+    name = "netns"
+
+    def __init__(self, channel: Channel, share: str) -> None:
+        self._channel = channel
+        self._share = share
+        self._transport = NetlinkTransport(channel)
+        self._namespaces: dict[str, int] = {}
+        self._indexes: dict[tuple[str, str], int] = {}
+        self._processes: list[int] = []
+
+    def apply(self, plan: steps.Plan) -> None:
+        """Carry out all steps; on a failure everything made so far is removed and the error raised."""
+        try:
+            for carry_out, group in groupby(plan.steps, key=_phase):
+                carry_out(self, list(group))
+        except BaseException:
+            self.remove()
+            raise
+
+    def remove(self) -> None:
+        """Stop the network's processes and let go of its namespaces. Never hides another error."""
+        processes, self._processes = self._processes, []
+        names, self._namespaces = list(self._namespaces), {}
+        self._indexes = {}
+        try:
+            for pid in processes:
+                self._channel.request("stop_process", pid=pid)
+            if names:
+                self._channel.request("remove_namespaces", names=names)
+        except KernelFault:
+            # The kernel that held them is gone, and they with it.
+            return
+
+    def _load_modules(self, group: Sequence[steps.LoadModules]) -> None:
+        names = [name for step in group for name in step.names]
+        self._ask(group[0], "load_modules", names=names)
+
+    def _make_namespaces(self, group: Sequence[steps.MakeNamespace]) -> None:
+        names = [step.node for step in group]
+        self._namespaces |= dict.fromkeys(names, -1)
+        self._namespaces |= self._ask(group[0], "make_namespaces", names=names)["fds"]
+
+    def _write_sysctls(self, group: Sequence[steps.WriteSysctl]) -> None:
+        entries = [(step.node, step.key, step.value) for step in group]
+        answer = self._ask(group[0], "write_sysctls", entries=entries)
+        if answer["errno"]:
+            raise _refused(group[len(answer["values"])], _words(answer["errno"]))
+        for step, value in zip(group, answer["values"], strict=True):
+            if value.split() != step.value.split():
+                raise _refused(step, f"the kernel says {value} afterwards")
+
+    def _checksum_offload_off(self, group: Sequence[steps.ChecksumOffloadOff]) -> None:
+        interfaces = [(step.node, step.device) for step in group]
+        self._ask(group[0], "transmit_checksum_off", interfaces=interfaces)
+
+    def _install_services(self, group: Sequence[steps.InstallService]) -> None:
+        """Install each director's table and read it back: what the kernel has must be what was meant."""
+        for node, of_node in groupby(group, key=lambda step: step.node):
+            table = IpvsTable(self._transport, node)
+            intended = [from_topology(step.service) for step in of_node]
+            table.install(intended)
+            differences = compare(intended, table.services())
+            if differences:
+                raise KernelFault("the kernel's IPVS table differs from the plan", where=node, found=differences[0])
+
+    def _start_servers(self, group: Sequence[ServerStep]) -> None:
+        for pid in start_servers(self._channel, self._share, group):
+            self._processes.append(pid)
+
+    def _send_messages(self, group: Sequence[steps.Step]) -> None:
+        requests = [(step, *self._message(step)) for step in group]
+        replies = self._transport.send([(target, message) for _, target, message in requests], keep_going=False)
+        if replies and replies[-1].errno:
+            step = requests[len(replies) - 1][0]
+            raise _refused(step, _words(replies[-1].errno))
+
+    @singledispatchmethod
+    def _message(self, step: steps.Step) -> tuple[Target, bytes]:
+        raise TypeError(f"no message for {type(step).__name__}")
+
+    @_message.register
+    def _(self, step: steps.MakeBridge) -> tuple[Target, bytes]:
+        index = self._new_index(step.node, steps.BRIDGE)
+        return Target(step.node, NETLINK_ROUTE), rtnl.make_bridge(steps.BRIDGE, index)
+
+    @_message.register
+    def _(self, step: steps.MakeLink) -> tuple[Target, bytes]:
+        message = rtnl.make_link(
+            step.port,
+            self._new_index(step.switch, step.port),
+            bridge_index=self._index(step.switch, steps.BRIDGE),
+            interface=step.interface,
+            index=self._new_index(step.node, step.interface),
+            mac=step.mac,
+            namespace_fd=self._namespaces[step.node],
+        )
+        return Target(step.switch, NETLINK_ROUTE), message
+
+    @_message.register
+    def _(self, step: steps.SetUp) -> tuple[Target, bytes]:
+        return Target(step.node, NETLINK_ROUTE), rtnl.set_up(step.device)
+
+    @_message.register
+    def _(self, step: steps.AddAddress) -> tuple[Target, bytes]:
+        index = self._index(step.node, step.device)
+        return Target(step.node, NETLINK_ROUTE), rtnl.add_address(index, step.address, deprecated=step.deprecated)
+
+    @_message.register
+    def _(self, step: steps.AddRoute) -> tuple[Target, bytes]:
+        return Target(step.node, NETLINK_ROUTE), rtnl.add_route(step.route)
+
+    def _new_index(self, namespace: str, device: str) -> int:
+        taken = sum(1 for name, _ in self._indexes if name == namespace)
+        self._indexes[namespace, device] = rtnl.FIRST_INDEX + taken
+        return self._indexes[namespace, device]
+
+    def _index(self, namespace: str, device: str) -> int:
+        if device == "lo":
+            return rtnl.LOOPBACK_INDEX
+        if (namespace, device) not in self._indexes:
+            numbers = {name: number for (_, number), name in self.device_names([namespace]).items()}
+            self._indexes[namespace, device] = numbers.get(device, 0)
+        return self._indexes[namespace, device]
+
+    def device_names(self, namespaces: Sequence[str]) -> dict[tuple[str, int], str]:
+        """Ask the kernel for all devices: name by (namespace, interface number)."""
+        requests = [(Target(namespace, NETLINK_ROUTE), rtnl.dump_links()) for namespace in namespaces]
+        replies = self._transport.send(requests, keep_going=True)
+        return {
+            (namespace, number): name
+            for namespace, reply in zip(namespaces, replies, strict=True)
+            for number, name in rtnl.decode_links(reply.payloads).items()
+        }
+
+    def _ask(self, step: steps.Step, operation: str, **fields: Any) -> dict[str, Any]:
+        try:
+            return self._channel.request(operation, **fields).fields
+        except AgentError as error:
+            raise _refused(step, _words(error.errno) if error.errno else error.text) from error
+
+
+_PHASES: dict[type[steps.Step], Callable[[NetnsBackend, Any], None]] = {
+    steps.LoadModules: NetnsBackend._load_modules,
+    steps.MakeNamespace: NetnsBackend._make_namespaces,
+    steps.WriteSysctl: NetnsBackend._write_sysctls,
+    steps.ChecksumOffloadOff: NetnsBackend._checksum_offload_off,
+    steps.InstallService: NetnsBackend._install_services,
+    steps.StartServer: NetnsBackend._start_servers,
+    steps.StartNameServer: NetnsBackend._start_servers,
+    steps.StartResolver: NetnsBackend._start_servers,
+}
+
+
+def _phase(step: steps.Step) -> Callable[[NetnsBackend, Any], None]:
+    """Return what carries out steps of this sort; the rest are single netlink messages."""
+    return _PHASES.get(type(step), NetnsBackend._send_messages)
+
+
+def _refused(step: steps.Step, found: str) -> KernelFault:
+    return KernelFault("the kernel refused a step of the plan", where=describe(step), found=found)
+
+
+def _words(code: int) -> str:
+    cause = f" ({CAUSES[code]})" if code in CAUSES else ""
+    return f"{errno.errorcode.get(code, code)} {os.strerror(code)}{cause}"

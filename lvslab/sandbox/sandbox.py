@@ -1,0 +1,123 @@
+"""A running network: built from a plan, captured, used, looked at and taken down."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lvslab.agent.wire import Message
+from lvslab.errors import KernelFault
+from lvslab.ipvs.table import IpvsTable
+from lvslab.kernels.start import RunningKernel
+from lvslab.plan.steps import MakeNamespace, Plan
+from lvslab.sandbox.backends.netns import NetnsBackend
+from lvslab.sandbox.transport import NetlinkTransport
+
+RING_BUDGET_BYTES = 64 << 20
+"""Memory for capture rings of one network, shared among its nodes."""
+MIN_RING_BYTES = 128 << 10
+MAX_RING_BYTES = 8 << 20
+RUN_TIMEOUT_S = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class RawCapture:
+    """A finished recording, still as the rings' blocks: see :func:`lvslab.capture.spool.read_spool`."""
+
+    spool: Path
+    nodes: tuple[str, ...]
+    """In the order of the spool's node numbers."""
+    interfaces: Mapping[tuple[str, int], str]
+    """Device names by (node, interface number)."""
+    drops: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A program that ran in a node: exit status, and everything it printed."""
+
+    status: int
+    output: str
+
+
+class Sandbox:
+    """The network of one plan inside a running kernel."""
+
+    def __init__(self, kernel: RunningKernel, plan: Plan) -> None:
+        self._kernel = kernel
+        self._channel = kernel.channel
+        self._plan = plan
+        self._backend = NetnsBackend(kernel.channel, str(kernel.folder.share))
+        self._spools = 0
+        self.nodes = tuple(step.node for step in plan.steps if isinstance(step, MakeNamespace))
+        """All namespaces, those of switches included."""
+
+    @property
+    def backend(self) -> str:
+        return self._backend.name
+
+    @property
+    def share(self) -> Path:
+        """The folder that host and nodes both see."""
+        return self._kernel.folder.share
+
+    def build(self) -> None:
+        """Apply the plan; on failure nothing of it is left. Raises KernelFault."""
+        self._backend.apply(self._plan)
+
+    def remove(self) -> None:
+        self._backend.remove()
+
+    def ipvs(self, director: str) -> IpvsTable:
+        return IpvsTable(NetlinkTransport(self._channel), director)
+
+    def start_capture(self, nodes: Sequence[str]) -> Path:
+        """Record every interface of `nodes` from now on; return the spool file."""
+        self._spools += 1
+        spool = self.share / f"spool-{self._spools}"
+        ring_bytes = max(MIN_RING_BYTES, min(MAX_RING_BYTES, RING_BUDGET_BYTES // len(nodes)))
+        self._channel.request("start_capture", path=str(spool), rings=[(node, ring_bytes) for node in nodes])
+        return spool
+
+    def stop_capture(self, nodes: Sequence[str], spool: Path) -> RawCapture:
+        """Stop recording; everything the rings still held is in the spool."""
+        answer = self._channel.request("stop_capture")
+        drops = {node: count for node, count in answer.fields["dropped"].items() if count}
+        return RawCapture(spool, tuple(nodes), self._backend.device_names(nodes), drops)
+
+    def read_files(self, files: Sequence[tuple[str, str]]) -> tuple[bytes, ...]:
+        """Read (node, path) pairs as each node sees them: for tables under /proc/net."""
+        return self._channel.request("read_files", files=list(files)).blobs
+
+    def read_sysctls(self, keys: Sequence[tuple[str, str]]) -> list[str]:
+        """Read (node, key) pairs."""
+        return list(self._channel.request("read_sysctls", entries=list(keys)).fields["values"])
+
+    def call(
+        self, node: str, calls: Sequence[Mapping[str, object]], questions: Sequence[bytes], *, timeout_s: float
+    ) -> Message:
+        """Run test calls from a node, one after another (see :mod:`lvslab.agent.clients`)."""
+        longest_s = len(calls) * timeout_s + RUN_TIMEOUT_S
+        return self._channel.request(
+            "call", questions, wait_s=longest_s, node=node, calls=list(calls), timeout_s=timeout_s
+        )
+
+    def run(self, node: str, argv: Sequence[str], *, timeout_s: float = RUN_TIMEOUT_S) -> Finished:
+        """Run a program in a node to its end. Raises KernelFault if it does not end in time."""
+        self._spools += 1
+        output = self.share / f"output-{self._spools}"
+        answer = self._channel.request(
+            "run",
+            wait_s=timeout_s + RUN_TIMEOUT_S,
+            node=node,
+            argv=list(argv),
+            environment={},
+            output=str(output),
+            timeout_s=timeout_s,
+        )
+        if answer.fields["timed_out"]:
+            raise KernelFault(f"{argv[0]} did not end within {timeout_s:g} s", where=node)
+        text = output.read_text(errors="replace")
+        output.unlink()
+        return Finished(answer.fields["status"], text)

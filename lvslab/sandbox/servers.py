@@ -1,0 +1,87 @@
+"""Starts what answers in the nodes: the built-in servers together in one process, real programs one each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from lvslab.errors import KernelFault
+from lvslab.kernels.channel import AgentError, Channel
+from lvslab.plan import programs
+from lvslab.plan.describe import describe
+from lvslab.plan.steps import StartNameServer, StartResolver, StartServer
+
+ServerStep = StartServer | StartNameServer | StartResolver
+READY_TIMEOUT_S = 15.0
+ANY_ADDRESS = {4: "0.0.0.0", 6: "::"}  # noqa: S104 - inside a node of the lab
+LOG_LINES = 3
+
+
+def start_servers(channel: Channel, share: str, group: Sequence[ServerStep]) -> list[int]:
+    """Start all servers of `group`; return the processes' numbers in the kernel. Raises KernelFault."""
+    builtin = [step for step in group if isinstance(step, StartServer) and step.program == "builtin"]
+    pids = [_start_builtin(channel, builtin)] if builtin else []
+    for step in group:
+        call = _program(step, share)
+        if call is not None:
+            pids.append(_start_program(channel, share, step, call))
+    return pids
+
+
+def _start_builtin(channel: Channel, group: Sequence[StartServer]) -> int:
+    listeners = [
+        {
+            "node": step.node,
+            "kind": step.kind,
+            "address": ANY_ADDRESS[step.family],
+            "port": step.port,
+            "answer_bytes": step.answer_bytes,
+        }
+        for step in group
+    ]
+    try:
+        return int(channel.request("start_servers", listeners=listeners).fields["pid"])
+    except AgentError as error:
+        raise KernelFault("the built-in servers could not be started", found=error.text) from error
+
+
+def _program(step: ServerStep, share: str) -> programs.ProgramCall | None:
+    match step:
+        case StartNameServer(service=service):
+            return programs.name_server(service)
+        case StartResolver(upstream=upstream):
+            return programs.resolver(upstream)
+        case StartServer(program="nginx"):
+            return _nginx(step, share)
+    return None
+
+
+def _nginx(step: StartServer, share: str) -> programs.ProgramCall:
+    folder = Path(share) / f"nginx-{step.node}-{step.port}"
+    folder.mkdir(exist_ok=True)
+    configuration = folder / "nginx.conf"
+    configuration.write_text(programs.nginx_configuration(step.node, step.port, str(folder), step.answer_bytes))
+    return programs.nginx(str(configuration), step.port)
+
+
+def _start_program(channel: Channel, share: str, step: ServerStep, call: programs.ProgramCall) -> int:
+    log = Path(share) / f"{call.argv[0]}-{step.node}.log"
+    try:
+        answer = channel.request(
+            "start_program",
+            node=step.node,
+            argv=call.argv,
+            environment={},
+            output=str(log),
+            tcp_port=call.tcp_port,
+            timeout_s=READY_TIMEOUT_S,
+        )
+    except AgentError as error:
+        said = " / ".join(log.read_text(errors="replace").splitlines()[-LOG_LINES:]) if log.exists() else ""
+        raise KernelFault(
+            f"{call.argv[0]} could not be started",
+            where=describe(step),
+            found=f"{error.text}: {said}" if said else error.text,
+            next_step=f"is the Debian package with {call.argv[0]} installed? (lvslab doctor)",
+        ) from error
+    return int(answer.fields["pid"])
