@@ -170,6 +170,7 @@ def start(namespaces: Namespaces, node: str, calls: Sequence[Call], timeout_s: f
     if pid == 0:
         try:
             syscalls.die_with_parent(signal.SIGKILL)
+            os.setpriority(os.PRIO_PROCESS, 0, 0)
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             os.close(reader)

@@ -22,18 +22,27 @@ from lvslab.agent.namespaces import NETNS_FOLDER
 
 WORK = Path("/tmp")  # noqa: S108 - the guest's own, about to be covered
 LINE = "/dev/ttyS0"
+MAX_NEIGHBOURS = "65536"
 
 
 def main() -> None:
     syscalls.mount("proc", "/proc", "proc")
     syscalls.mount("sysfs", "/sys", "sysfs")
     make_root(os.environ["LVSLAB_SHARE"], os.environ.get("LVSLAB_MODULES", ""))
+    allow_many_neighbours()
     syscalls.sethostname(os.environ.get("LVSLAB_HOSTNAME", "lvslab"))
     line = os.open(LINE, os.O_RDWR | os.O_NOCTTY)
     tty.setraw(line, termios.TCSANOW)
     Agent(line).run()
     termios.tcdrain(line)
     syscalls.power_off()
+
+
+def allow_many_neighbours() -> None:
+    """The neighbour table is one for all namespaces (Documentation/networking/ip-sysctl.rst: gc_thresh3)."""
+    for table in Path("/proc/sys/net").glob("ipv[46]/neigh/default"):
+        for threshold in ("gc_thresh3", "gc_thresh2", "gc_thresh1"):
+            (table / threshold).write_text(MAX_NEIGHBOURS)
 
 
 def make_root(share: str, module_source: str) -> None:

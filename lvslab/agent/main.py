@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
+import resource
 import selectors
 import signal
 import socket
@@ -25,6 +26,9 @@ from lvslab.agent.wire import (
 )
 
 READ_BYTES = 1 << 16
+MAX_DESCRIPTORS = 65536
+RECORDER_NICE = -10
+"""The agent goes first when there is one processor: a ring that is not drained loses frames."""
 
 
 class Agent:
@@ -41,6 +45,9 @@ class Agent:
         self._open = True
 
     def run(self) -> None:
+        allow_many_descriptors()
+        if os.geteuid() == 0:
+            os.nice(RECORDER_NICE)
         os.set_blocking(self._line, False)
         self._selector.register(self._line, selectors.EVENT_READ, self._receive)
         self._watch_children()
@@ -113,6 +120,13 @@ class Agent:
             del self._outgoing[:sent]
         events = selectors.EVENT_READ | (selectors.EVENT_WRITE if self._outgoing else 0)
         self._selector.modify(self._line, events, self._receive)
+
+
+def allow_many_descriptors() -> None:
+    """A node takes a handful: its namespace, netlink sockets, a ring, a server."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_DESCRIPTORS if os.geteuid() == 0 else hard
+    resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, max(hard, wanted)))
 
 
 def hello() -> dict[str, object]:

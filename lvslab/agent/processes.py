@@ -44,9 +44,12 @@ def spawn(namespaces: Namespaces, node: str, program: Program) -> int:
         (os.POSIX_SPAWN_DUP2, 1, 2),
     )
     with namespaces.inside(node):
-        return os.posix_spawn(
+        pid = os.posix_spawn(
             path, list(program.argv), environment, file_actions=actions, setsid=True, setsigdef=[signal.SIGPIPE]
         )
+    # The agent itself runs ahead of everything for the sake of its rings; its children do not.
+    os.setpriority(os.PRIO_PROCESS, pid, 0)
+    return pid
 
 
 def listening_ports(tables: Sequence[str]) -> set[int]:

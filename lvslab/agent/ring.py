@@ -23,7 +23,9 @@ TPACKET_V3 = 2
 TP_STATUS_USER = 1
 ETH_P_ALL = 0x0003
 
-BLOCK_BYTES = 1 << 16
+MAX_BLOCK_BYTES = 1 << 16
+MIN_BLOCK_BYTES = 1 << 14
+BLOCKS_WANTED = 16
 FRAME_BYTES = 1 << 11
 RETIRE_MS = 30
 """A block that is not full goes to the reader after this time."""
@@ -53,23 +55,24 @@ class Ring:
         self.node = node
         self._index = index
         self._block = 0
-        self._blocks = max(2, ring_bytes // BLOCK_BYTES)
+        self._block_bytes = block_bytes(ring_bytes)
+        self._blocks = max(2, ring_bytes // self._block_bytes)
         self._recorded = 0
         self._dropped = 0
         with namespaces.inside(node):
             # Unbound, it hears every interface; what it hears before the ring is there, the kernel throws away.
             self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
         self.socket.setsockopt(SOL_PACKET, PACKET_VERSION, TPACKET_V3)
-        frames = BLOCK_BYTES // FRAME_BYTES * self._blocks
-        request = _RING_REQUEST.pack(BLOCK_BYTES, self._blocks, FRAME_BYTES, frames, RETIRE_MS, 0, 0)
+        frames = self._block_bytes // FRAME_BYTES * self._blocks
+        request = _RING_REQUEST.pack(self._block_bytes, self._blocks, FRAME_BYTES, frames, RETIRE_MS, 0, 0)
         self.socket.setsockopt(SOL_PACKET, PACKET_RX_RING, request)
-        self._memory = mmap.mmap(self.socket.fileno(), BLOCK_BYTES * self._blocks)
+        self._memory = mmap.mmap(self.socket.fileno(), self._block_bytes * self._blocks)
 
     def drain(self, spool: int) -> int:
         """Append every finished block to the spool file; return the number of frames in them."""
         frames = 0
         while True:
-            start = self._block * BLOCK_BYTES
+            start = self._block * self._block_bytes
             (status,) = _BLOCK_STATUS.unpack_from(self._memory, start + _STATUS_OFFSET)
             if not status & TP_STATUS_USER:
                 return frames
@@ -90,6 +93,14 @@ class Ring:
     def close(self) -> None:
         self._memory.close()
         self.socket.close()
+
+
+def block_bytes(ring_bytes: int) -> int:
+    """Return the size of a ring's blocks: a small ring still has several, so that one can fill while others drain."""
+    size = MAX_BLOCK_BYTES
+    while size > MIN_BLOCK_BYTES and ring_bytes // size < BLOCKS_WANTED:
+        size >>= 1
+    return size
 
 
 def _write_all(fd: int, head: bytes, body: memoryview) -> None:

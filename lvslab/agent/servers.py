@@ -80,6 +80,7 @@ def start(opened: list[tuple[Listener, socket.socket]]) -> int:
     if pid == 0:
         try:
             syscalls.die_with_parent(signal.SIGKILL)
+            os.setpriority(os.PRIO_PROCESS, 0, 0)
             signal.set_wakeup_fd(-1)
             signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             Loop(opened).run()

@@ -63,7 +63,7 @@ def uml_program(image: UmlImage, folder: LabFolder, *, kernel_line: int, memory_
         f"mem={memory_mib}M",
         *("root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"),
         f"init={_quoted(_interpreter())}",
-        *("quiet", "loglevel=0", "con=null", "con0=null,null"),
+        *("quiet", "loglevel=0", "con=null", "con0=null,fd:1"),
         f"uml_dir={folder.path}/",
         "umid=kernel",
         *("panic=-1", "lpj=20000000", "pty.legacy_count=0"),

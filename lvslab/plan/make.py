@@ -31,7 +31,7 @@ TUNNEL_DEVICE_IPV6 = "ip6tnl0"
 
 def make_plan(topology: Topology) -> Plan:
     """Return the steps that build `topology` in a kernel, in order."""
-    phases = (_modules, _namespaces, _family_sysctls, _switches, _links, _devices_up, _addresses, _vips)
+    phases = (_modules, _namespaces, _family_sysctls, _switches, _links, _offloads, _devices_up, _addresses, _vips)
     later = (_sysctls, _routes, _services, _servers, _name_services)
     return Plan(topology.name, tuple(step for phase in phases + later for step in phase(topology)))
 
@@ -42,7 +42,7 @@ def switch_name(network: str) -> str:
 
 
 def _modules(topology: Topology) -> Iterator[Step]:
-    names = ["veth", "bridge"]
+    names = ["ipv6", "veth", "bridge"]
     if topology.services:
         names += ["ip_vs", *sorted({f"ip_vs_{service.scheduler}" for service in topology.services})]
     if any(node.has(Setting.TUNNEL) for node in topology.nodes):
@@ -83,6 +83,11 @@ def _links(topology: Topology) -> Iterator[Step]:
         for interface in node.interfaces:
             switch = switch_name(interface.network)
             yield MakeLink(node.name, interface.name, interface.mac, switch, port=node.name)
+
+
+def _offloads(topology: Topology) -> Iterator[Step]:
+    for node in topology.nodes:
+        for interface in node.interfaces:
             yield ChecksumOffloadOff(node.name, interface.name)
 
 

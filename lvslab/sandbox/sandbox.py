@@ -14,7 +14,7 @@ from lvslab.plan.steps import MakeNamespace, Plan
 from lvslab.sandbox.backends.netns import NetnsBackend
 from lvslab.sandbox.transport import NetlinkTransport
 
-RING_BUDGET_BYTES = 64 << 20
+RING_BUDGET_BYTES = 96 << 20
 """Memory for capture rings of one network, shared among its nodes."""
 MIN_RING_BYTES = 128 << 10
 MAX_RING_BYTES = 8 << 20
@@ -95,7 +95,7 @@ class Sandbox:
         return list(self._channel.request("read_sysctls", entries=list(keys)).fields["values"])
 
     def call(
-        self, node: str, calls: Sequence[Mapping[str, object]], questions: Sequence[bytes], *, timeout_s: float
+        self, node: str, calls: Sequence[Mapping[str, object]], questions: Sequence[bytes], timeout_s: float
     ) -> Message:
         """Run test calls from a node, one after another (see :mod:`lvslab.agent.clients`)."""
         longest_s = len(calls) * timeout_s + RUN_TIMEOUT_S

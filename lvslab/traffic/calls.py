@@ -1,0 +1,63 @@
+"""Test calls from a client node: HTTP over TCP, echo over UDP, raw questions; each from a chosen port."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lvslab.sandbox.sandbox import Sandbox
+from lvslab.topology.model import Address, Protocol
+from lvslab.traffic.outcome import Outcome
+
+TIMEOUT_S = 2.0
+"""Long enough for one retransmitted SYN (1 s, RFC 6298)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a call goes, and from which address and port; source port 0 lets the kernel choose."""
+
+    kind: str
+    """stream, prefixed or datagram: see :mod:`lvslab.agent.clients`."""
+    source: str
+    source_port: int
+    address: str
+    port: int
+    question: bytes
+
+
+def http_target(source: Address, source_port: int, address: Address, port: int) -> Target:
+    host = f"[{address}]" if address.version == 6 else str(address)
+    question = f"GET / HTTP/1.1\r\nHost: {host}\r\nUser-Agent: lvslab\r\nConnection: close\r\n\r\n".encode()
+    return Target("stream", str(source), source_port, str(address), port, question)
+
+
+def echo_target(source: Address, source_port: int, address: Address, port: int) -> Target:
+    """Return a datagram whose text differs from call to call, so that each can be told apart on the wire."""
+    return Target("datagram", str(source), source_port, str(address), port, f"lvslab {source_port}".encode())
+
+
+TARGETS = {Protocol.TCP: http_target, Protocol.UDP: echo_target}
+
+
+def make_calls(
+    sandbox: Sandbox, client: str, targets: Sequence[Target], *, timeout_s: float = TIMEOUT_S
+) -> tuple[Outcome, ...]:
+    """Run the calls in order from `client`; return their outcomes in the same order. Raises KernelFault."""
+    answer = sandbox.call(client, [_fields(target) for target in targets], [t.question for t in targets], timeout_s)
+    return tuple(
+        Outcome(client, source_port, target.address, target.port, status, seconds, blob)
+        for target, (status, source_port, seconds), blob in zip(
+            targets, answer.fields["outcomes"], answer.blobs, strict=True
+        )
+    )
+
+
+def _fields(target: Target) -> Mapping[str, object]:
+    return {
+        "kind": target.kind,
+        "source": target.source,
+        "source_port": target.source_port,
+        "address": target.address,
+        "port": target.port,
+    }
