@@ -178,6 +178,9 @@ class Topology:
     params: Mapping[str, object] = field(default_factory=dict)
     source: str = ""
     """The file's path as given, or a description when built in code."""
+    rendered: str = ""
+    """The description as it was judged, parameters and removals filled in: :func:`lvslab.topology.load_text`
+    makes the same topology of it. Empty when built in code."""
 
     def node(self, name: str) -> Node:
         for node in self.nodes:

@@ -1,0 +1,28 @@
+"""What is sent and judged: traffic within bounds, expectations that exist."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lvslab.topology import limits
+from lvslab.topology.faults import Fault
+from lvslab.topology.model import Topology
+from lvslab.topology.wording import did_you_mean, one_of
+
+
+def check_drive(topology: Topology) -> Iterator[Fault]:
+    for index, group in enumerate(topology.expect):
+        if group not in limits.EXPECTATION_GROUPS:
+            yield Fault(
+                ("expect", index),
+                "unknown group of expectations",
+                one_of(limits.EXPECTATION_GROUPS),
+                repr(group),
+                did_you_mean(group, limits.EXPECTATION_GROUPS),
+            )
+    for key, number, allowed in (
+        ("connections", topology.traffic.connections, limits.CONNECTIONS),
+        ("answer_bytes", topology.traffic.answer_bytes, limits.ANSWER_BYTES),
+    ):
+        if number is not None and number not in allowed:
+            yield Fault(("traffic", key), "number out of range", str(allowed), str(number))

@@ -1,0 +1,183 @@
+"""The file format: one pydantic model per mapping of a topology file, types only.
+
+What the values mean together is checked elsewhere; ranges are shared with those checks through
+:mod:`lvslab.topology.limits`, and appear here in the JSON Schema.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSchema
+from pydantic_core import PydanticCustomError
+
+from lvslab.topology import limits
+from lvslab.topology.model import Protocol, Role, Setting
+
+OTHER_KIND = "other_kind"
+"""Type of the errors raised here; their context says what was `expected`."""
+
+
+def _other_kind(expected: str) -> PydanticCustomError:
+    return PydanticCustomError(OTHER_KIND, "wrong kind of value", {"expected": expected})
+
+
+def _whole_number(value: object) -> object:
+    """Take a number in quotes for a number: quotes keep a template with ``"{{ port }}"`` valid YAML."""
+    if isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) < 20:
+        return int(value)
+    return value
+
+
+def _text_or_number(value: object) -> object:
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
+
+
+def _texts(value: object) -> object:
+    if isinstance(value, list):
+        return tuple(value)
+    if isinstance(value, str):
+        return (value,)
+    raise _other_kind("text or a list of texts")
+
+
+def _hosts(value: object) -> object:
+    items = value if isinstance(value, list) else [value]
+    texts = tuple(_text_or_number(item) for item in items)
+    if not all(isinstance(text, str) for text in texts):
+        raise _other_kind("a host number, '11+' to count up, an address, or a list of these")
+    return texts
+
+
+def _servers(value: object) -> object:
+    if isinstance(value, str):
+        return [{"node": value}]
+    if isinstance(value, list):
+        return [{"node": item} if isinstance(item, str) else item for item in value]
+    raise _other_kind("a node or group of nodes, or a list of these")
+
+
+def _whole_schema(numbers: limits.Range) -> WithJsonSchema:
+    number = {"type": "integer", "minimum": numbers.low, "maximum": numbers.high}
+    return WithJsonSchema({"anyOf": [number, {"type": "string", "pattern": "^[0-9]+$"}]})
+
+
+_NUMBER = BeforeValidator(_whole_number)
+_REMOVAL_SCHEMA: dict[str, Any] = {
+    "type": "array",
+    "items": {"type": "string", "pattern": f"^({'|'.join(Setting)})(@.+)?$"},
+}
+
+Port = Annotated[int, _NUMBER, _whole_schema(limits.PORT)]
+Weight = Annotated[int, _NUMBER, _whole_schema(limits.WEIGHT)]
+Persistence = Annotated[int, _NUMBER, _whole_schema(limits.PERSISTENCE_S)]
+VipPrefix = Annotated[int, _NUMBER, _whole_schema(limits.IPV6_PREFIX)]
+Ttl = Annotated[int, _NUMBER, _whole_schema(limits.TTL_S)]
+Connections = Annotated[int, _NUMBER, _whole_schema(limits.CONNECTIONS)]
+AnswerBytes = Annotated[int, _NUMBER, _whole_schema(limits.ANSWER_BYTES)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(_texts, json_schema_input_type=str | list[str])]
+Hosts = Annotated[tuple[str, ...], BeforeValidator(_hosts, json_schema_input_type=int | str | list[int | str])]
+SysctlValue = Annotated[str, BeforeValidator(_text_or_number, json_schema_input_type=int | str)]
+Scheduler = Annotated[str, WithJsonSchema({"type": "string", "enum": list(limits.SCHEDULERS)})]
+ServerKind = Annotated[str, WithJsonSchema({"type": "string", "enum": list(limits.SERVER_KINDS)})]
+ExpectationGroup = Annotated[str, WithJsonSchema({"type": "string", "enum": list(limits.EXPECTATION_GROUPS)})]
+Removals = Annotated[list[str], WithJsonSchema(_REMOVAL_SCHEMA)]
+Scalar = Annotated[Any, WithJsonSchema({"type": ["string", "number", "boolean"]})]
+
+
+class Entry(BaseModel):
+    """Base of all mappings of the format: unknown keys are faults, and nothing is converted silently."""
+
+    model_config = ConfigDict(extra="forbid", strict=True, frozen=True)
+
+
+class TitleEntry(Entry):
+    """One line for people, by language."""
+
+    en: str
+    zh: str | None = None
+
+
+class RouteEntry(Entry):
+    """A route beside the default one."""
+
+    to: str = Field(description="a subnet")
+    via: str = Field(description="an address on one of the node's networks")
+
+
+class NodeEntry(Entry):
+    """One machine, or a group of like machines."""
+
+    role: Role = Field(strict=False)
+    on: dict[str, Hosts] = Field(description="networks, in the order of eth0, eth1, …, and the host's address on each")
+    gateway: str | None = Field(default=None, description="a node or an address; implied by the roles when absent")
+    server: ServerKind | None = None
+    without: Removals = []
+    sysctls: dict[str, SysctlValue] = {}
+    routes: list[RouteEntry] = []
+    addresses: dict[str, Texts] = Field(default={}, description="by device: addresses with prefix length")
+
+
+class ServerEntry(Entry):
+    """A real server, or a group of them, as one virtual service sees it."""
+
+    node: str = Field(description="a node, rs[1-4], or a pattern with *")
+    weight: Weight | None = None
+    port: Port | None = Field(default=None, description="NAT only: the port on the server, when it differs")
+
+
+Servers = Annotated[list[ServerEntry], BeforeValidator(_servers, json_schema_input_type=str | list[str | ServerEntry])]
+
+
+class ServiceEntry(Entry):
+    """A virtual service at the director."""
+
+    vip: str
+    port: Port
+    method: Literal["nat", "tun", "dr"]
+    scheduler: Scheduler
+    servers: Servers
+    protocol: Protocol = Field(default=Protocol.TCP, strict=False)
+    weights: list[Weight] | None = Field(default=None, description="one per server, in order")
+    persistence: Persistence | None = Field(default=None, description="seconds")
+    vip_prefix: VipPrefix | None = Field(default=None, description="prefix length of the VIP on the servers' lo")
+    director: str | None = Field(default=None, description="needed only when two directors share the VIP's network")
+
+
+class NameEntry(Entry):
+    """Round-robin DNS: one name for many servers."""
+
+    name: str
+    server: str = Field(description="node of the authoritative name server")
+    servers: Texts
+    resolver: str | None = Field(default=None, description="node of the caching resolver")
+    ttl: Ttl = 30
+    port: Port = 80
+
+
+class TrafficEntry(Entry):
+    """What the test drive sends."""
+
+    connections: Connections | None = None
+    answer_bytes: AnswerBytes = 512
+
+
+class Document(Entry):
+    """A topology file, rendered."""
+
+    name: str
+    networks: dict[str, Texts]
+    nodes: dict[str, NodeEntry]
+    title: TitleEntry | None = None
+    params: dict[str, Scalar] = {}
+    services: list[ServiceEntry] = []
+    dns: list[NameEntry] = []
+    without: Removals = []
+    expect: list[ExpectationGroup] = []
+    traffic: TrafficEntry = TrafficEntry()
+
+
+def json_schema() -> dict[str, Any]:
+    """Return the JSON Schema (draft 2020-12) of a rendered topology file, made from these models."""
+    schema = Document.model_json_schema()
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema}

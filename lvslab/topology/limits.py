@@ -1,0 +1,44 @@
+"""What the kernel and the protocols allow: the ranges and lists that checks and the JSON Schema share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """Whole numbers from `low` to `high`, both included."""
+
+    low: int
+    high: int
+
+    def __contains__(self, number: int) -> bool:
+        return self.low <= number <= self.high
+
+    def __str__(self) -> str:
+        return f"{self.low} to {self.high}"
+
+
+PORT = Range(1, 65535)
+WEIGHT = Range(0, 65535)
+"""ipvsadm(8), ``--weight``."""
+PERSISTENCE_S = Range(1, 31 * 24 * 60 * 60)
+"""ipvsadm refuses timeouts over 31 days (MAX_TIMEOUT in ipvsadm.c)."""
+TTL_S = Range(0, 2**31 - 1)
+"""RFC 2181, section 8."""
+IPV4_PREFIX = Range(1, 32)
+IPV6_PREFIX = Range(1, 128)
+CONNECTIONS = Range(1, 10_000)
+ANSWER_BYTES = Range(0, 16 * 1024 * 1024)
+
+GROUP_MEMBERS = 256
+"""Most nodes one group such as ``rs[1-256]`` may have."""
+NAME_LENGTH = 12
+"""Longest name of a node or network: it becomes part of an interface's name, which has 15 characters (IFNAMSIZ)."""
+DNS_NAME_LENGTH = 253
+"""RFC 1035, section 3.1, in characters without the final dot."""
+
+SCHEDULERS = ("rr", "wrr", "lc", "wlc", "lblc", "lblcr", "dh", "sh", "sed", "nq", "fo", "ovf", "mh", "twos")
+"""The kernel's schedulers (net/netfilter/ipvs/Kconfig); `twos` came with Linux 6.2."""
+SERVER_KINDS = ("builtin", "nginx")
+EXPECTATION_GROUPS = ("method", "arp", "answers", "scheduler", "statistics", "checksums", "dns")

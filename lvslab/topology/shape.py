@@ -1,0 +1,97 @@
+"""From plain data to a :class:`~lvslab.topology.document.Document`, with every fault of shape in plain words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from lvslab.topology.document import (
+    OTHER_KIND,
+    Document,
+    Entry,
+    NameEntry,
+    NodeEntry,
+    RouteEntry,
+    ServerEntry,
+    ServiceEntry,
+    TitleEntry,
+    TrafficEntry,
+)
+from lvslab.topology.faults import Fault, KeyPath, Places
+from lvslab.topology.wording import did_you_mean, one_of, shown
+
+_ANY = "*"
+_ENTRIES: dict[KeyPath, type[Entry]] = {
+    (): Document,
+    ("title",): TitleEntry,
+    ("traffic",): TrafficEntry,
+    ("nodes", _ANY): NodeEntry,
+    ("nodes", _ANY, "routes", _ANY): RouteEntry,
+    ("services", _ANY): ServiceEntry,
+    ("services", _ANY, "servers", _ANY): ServerEntry,
+    ("dns", _ANY): NameEntry,
+}
+"""Which model describes the mapping at a path."""
+
+_KINDS = {
+    "string_type": "text",
+    "int_type": "a whole number",
+    "dict_type": "a mapping",
+    "model_type": "a mapping",
+    "list_type": "a list",
+    "tuple_type": "a list",
+}
+"""What pydantic's type errors expected."""
+
+
+def document_of(data: object, places: Places) -> Document:
+    """Check the shape of a rendered topology; raises :class:`~lvslab.errors.BadInputs` with all its faults."""
+    try:
+        return Document.model_validate(data)
+    except ValidationError as error:
+        places.raise_any(_faults(error.errors(include_url=False)))
+        raise
+
+
+def _faults(errors: list[ErrorDetails]) -> Iterator[Fault]:
+    for error in errors:
+        yield _fault(error, error["loc"])
+
+
+def _fault(error: ErrorDetails, path: KeyPath) -> Fault:
+    context: dict[str, Any] = error.get("ctx", {})
+    found = shown(error["input"])
+    match error["type"]:
+        case "missing":
+            return Fault(path, "required key is missing", next_step=f"add {path[-1]!r}")
+        case "extra_forbidden":
+            known = list(_entry_at(path[:-1]).model_fields)
+            return Fault(path, "unknown key", one_of(known), repr(path[-1]), did_you_mean(str(path[-1]), known))
+        case "enum" | "literal_error":
+            allowed = _allowed(context)
+            return Fault(path, "unknown value", one_of(allowed), found, did_you_mean(str(error["input"]), allowed))
+        case kind if kind == OTHER_KIND:
+            return Fault(path, "wrong kind of value", str(context["expected"]), found)
+        case kind:
+            return Fault(path, "wrong kind of value", _KINDS.get(kind, error["msg"]), found, _quoting(kind, error))
+
+
+def _allowed(context: dict[str, Any]) -> list[str]:
+    """Return the values of an enumeration, which pydantic lists in words: ``'nat', 'tun' or 'dr'``."""
+    return re.findall(r"'([^']*)'", str(context["expected"]))
+
+
+def _quoting(kind: str, error: ErrorDetails) -> str | None:
+    value = error["input"]
+    return "quote it" if kind == "string_type" and isinstance(value, int | float) else None
+
+
+def _entry_at(path: KeyPath) -> type[Entry]:
+    for pattern, entry in _ENTRIES.items():
+        if len(pattern) == len(path) and all(part in (_ANY, key) for part, key in zip(pattern, path, strict=True)):
+            return entry
+    raise KeyError(path)

@@ -1,0 +1,35 @@
+"""Only the director may answer ARP for the VIP, or claim it in a request of its own."""
+
+from __future__ import annotations
+
+from lvslab.topology.model import VirtualService
+from lvslab.verify import causes
+from lvslab.verify.arp import arp_speeches
+from lvslab.verify.evidence import Evidence
+from lvslab.verify.expectations.base import Statement, count
+from lvslab.verify.result import Result
+from lvslab.verify.served import Served
+
+NAME = "arp-owner"
+
+
+def judge(evidence: Evidence, service: VirtualService, _connections: tuple[Served, ...]) -> Result:
+    vip, director = str(service.vip), service.director
+    statement = Statement(NAME, f"only {director} answers ARP for {vip}, or sends ARP as {vip}")
+    claims = [speech for speech in arp_speeches(evidence) if speech.sender_ip == vip]
+    strangers = [speech for speech in claims if speech.node != director]
+    if strangers:
+        # An answer decides the matter at once; a claim in a request does so later.
+        first = next((speech for speech in strangers if speech.is_answer), strangers[0])
+        did = "answered ARP for" if first.is_answer else "sent an ARP request as"
+        return statement.failed(
+            f"{first.node} {did} {vip} with {first.sender_mac}",
+            where=first.where,
+            frames=[speech.number for speech in strangers if speech.node == first.node],
+            cause=causes.spoken_by(first),
+        )
+    answers = [speech for speech in claims if speech.is_answer]
+    if not answers:
+        return statement.passed("nobody asked for the VIP by ARP, and nobody claimed it")
+    seen = f"{count(len(answers), 'answer')}, all from {director} ({answers[0].sender_mac})"
+    return statement.passed(seen, [speech.number for speech in answers], answers[0].where)

@@ -1,0 +1,44 @@
+"""VS/TUN, request: one outer IP header from the director to the server; inside, only the TTL changes."""
+
+from __future__ import annotations
+
+from lvslab.topology.model import Destination, VirtualService
+from lvslab.verify.evidence import Evidence
+from lvslab.verify.expectations.base import Statement
+from lvslab.verify.expectations.forwarding import Complaint, Forwarding, judge_requests
+from lvslab.verify.passage import Passage
+from lvslab.verify.result import Result
+from lvslab.verify.served import Served
+from lvslab.walk.words import Field
+
+NAME = "tun-request"
+ALLOWED = frozenset({Field.DESTINATION_MAC, Field.SOURCE_MAC, Field.OUTER_HEADER, Field.TTL, Field.INNER_TTL})
+
+
+def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result:
+    expected = f"{service.director} adds one outer header to the server's address; inside only TTL − 1"
+    sources = {str(address) for address in evidence.topology.node(service.director).own_addresses}
+
+    def complain(passage: Passage, service: VirtualService, destination: Destination) -> Complaint:
+        return _complain(passage, service, destination, sources)
+
+    return judge_requests(Forwarding(Statement(NAME, expected), complain), evidence, service, connections)
+
+
+def _complain(passage: Passage, service: VirtualService, destination: Destination, sources: set[str]) -> Complaint:
+    tunnels = passage.exit.packet.tunnels
+    if len(tunnels) != 1:
+        return f"{service.director} sent it with {len(tunnels)} outer headers"
+    outer = tunnels[0]
+    if outer.kind not in ("ipip", "ip6ip6"):
+        return f"the outer header is {outer.kind}, not ipip"
+    if outer.ip.destination != str(destination.address):
+        return f"the outer header leads to {outer.ip.destination} instead of {destination.address}"
+    if outer.ip.source not in sources:
+        return f"the outer header comes from {outer.ip.source}, which is no address of {service.director}"
+    extra = passage.beyond(ALLOWED)
+    if extra:
+        return f"{service.director} also changed {extra[0].sentence or extra[0].field}"
+    if passage.ttl_step != 1:
+        return f"the inner TTL fell by {passage.ttl_step} at {service.director}"
+    return ""

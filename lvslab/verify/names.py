@@ -1,0 +1,88 @@
+"""A round-robin name's questions and connections as the capture shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from lvslab.capture.packet import Tcp
+from lvslab.topology.model import NameService
+from lvslab.traffic.dns import DNS_PORT, DnsAnswer, decode
+from lvslab.verify.evidence import Evidence
+from lvslab.walk.model import Conversation, Walk
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question to a name server or resolver, and its answer if one came."""
+
+    node: str
+    """Who asked."""
+    of: str
+    """The address that was asked."""
+    time_ns: int
+    answer: DnsAnswer | None
+    frames: tuple[int, ...]
+    """The question's first and the answer's last frame."""
+
+
+@dataclass(frozen=True, slots=True)
+class Connected:
+    """One connection from a client to an address of the name."""
+
+    node: str
+    address: str
+    time_ns: int
+    conversation: Conversation
+
+
+def questions(evidence: Evidence) -> tuple[Asked, ...]:
+    """Return all DNS questions in order of time."""
+    found = [
+        _asked(conversation)
+        for conversation in evidence.walks.conversations
+        if conversation.responder is not None and conversation.responder.port == DNS_PORT and conversation.requests
+    ]
+    return tuple(sorted(found, key=lambda asked: asked.time_ns))
+
+
+def connections(evidence: Evidence, service: NameService) -> tuple[Connected, ...]:
+    """Return all TCP connections to the name's web port in order of time."""
+    found = [
+        Connected(
+            conversation.requests[0].origin.node,
+            conversation.responder.address,
+            conversation.requests[0].origin.time_ns,
+            conversation,
+        )
+        for conversation in evidence.walks.conversations
+        if conversation.protocol == "tcp"
+        and conversation.responder is not None
+        and conversation.responder.port == service.port
+        and conversation.requests
+    ]
+    return tuple(sorted(found, key=lambda connected: connected.time_ns))
+
+
+def _asked(conversation: Conversation) -> Asked:
+    first = conversation.requests[0].origin
+    over_tcp = conversation.protocol == "tcp"
+    payload = _stream(conversation.replies) if over_tcp else _first_payload(conversation.replies)
+    answer = decode(payload, over_tcp=over_tcp) if payload else None
+    last = conversation.replies[-1].hops[-1].number if conversation.replies else first.number
+    address = conversation.responder.address if conversation.responder else ""
+    return Asked(first.node, address, first.time_ns, answer, (first.number, last))
+
+
+def _first_payload(replies: Iterable[Walk]) -> bytes:
+    return next((walk.origin.packet.payload for walk in replies if walk.origin.packet.payload), b"")
+
+
+def _stream(replies: Iterable[Walk]) -> bytes:
+    """Join TCP segments in order of their sequence numbers, each once."""
+    segments: dict[int, bytes] = {}
+    for walk in replies:
+        tcp = walk.origin.packet.transport
+        if isinstance(tcp, Tcp) and walk.origin.packet.payload:
+            segments.setdefault(tcp.sequence, walk.origin.packet.payload)
+    return b"".join(segments[sequence] for sequence in sorted(segments))
