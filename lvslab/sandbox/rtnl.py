@@ -7,21 +7,19 @@ kernel in between: `lo` is always 1, the kernel's own fallback tunnels take the 
 from __future__ import annotations
 
 import socket
+from collections.abc import Sequence
 from typing import Any
 
 from pyroute2.netlink import NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_EXCL, NLM_F_REQUEST
 from pyroute2.netlink.rtnl import (
     RTM_GETADDR,
     RTM_GETLINK,
-    RTM_GETNEIGH,
-    RTM_GETROUTE,
     RTM_NEWADDR,
     RTM_NEWLINK,
     RTM_NEWROUTE,
 )
 from pyroute2.netlink.rtnl.ifaddrmsg import ifaddrmsg
 from pyroute2.netlink.rtnl.ifinfmsg import ifinfmsg
-from pyroute2.netlink.rtnl.ndmsg import ndmsg
 from pyroute2.netlink.rtnl.rtmsg import rtmsg
 
 from lvslab.topology.model import InterfaceAddress, Route
@@ -112,17 +110,13 @@ def dump_addresses() -> bytes:
     return _encoded(ifaddrmsg(), RTM_GETADDR, NLM_F_REQUEST | NLM_F_DUMP)
 
 
-def dump_routes() -> bytes:
-    message = rtmsg()
-    message["family"] = socket.AF_INET
-    return _encoded(message, RTM_GETROUTE, NLM_F_REQUEST | NLM_F_DUMP)
+def decode_up(payloads: Sequence[bytes]) -> list[str]:
+    """Return the names of the devices that are up."""
+    messages = map(_decoded_link, payloads)
+    return [message.get_attr("IFLA_IFNAME") for message in messages if message["flags"] & IFF_UP]
 
 
-def dump_neighbours() -> bytes:
-    return _encoded(ndmsg(), RTM_GETNEIGH, NLM_F_REQUEST | NLM_F_DUMP)
-
-
-def decode_links(payloads: tuple[bytes, ...]) -> dict[int, str]:
+def decode_links(payloads: Sequence[bytes]) -> dict[int, str]:
     """Return device names by interface number."""
     return {message["index"]: message.get_attr("IFLA_IFNAME") for message in map(_decoded_link, payloads)}
 

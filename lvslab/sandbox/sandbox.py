@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from lvslab.ipvs.table import IpvsTable
 from lvslab.kernels.start import RunningKernel
 from lvslab.plan.steps import MakeNamespace, Plan
 from lvslab.sandbox.backends.netns import NetnsBackend
-from lvslab.sandbox.transport import NetlinkTransport
+from lvslab.sandbox.transport import NETLINK_ROUTE, NetlinkTransport, Target
 
 RING_BUDGET_BYTES = 96 << 20
 """Memory for capture rings of one network, shared among its nodes."""
@@ -71,6 +72,14 @@ class Sandbox:
 
     def ipvs(self, director: str) -> IpvsTable:
         return IpvsTable(NetlinkTransport(self._channel), director)
+
+    def netlink(self, node: str, message: bytes) -> tuple[bytes, ...]:
+        """Send one route netlink request to a node; return the kernel's answers. Raises KernelFault."""
+        target = Target(node, NETLINK_ROUTE)
+        reply = NetlinkTransport(self._channel).send([(target, message)], keep_going=True)[0]
+        if reply.errno:
+            raise KernelFault("the kernel refused a question", where=node, found=os.strerror(reply.errno))
+        return reply.payloads
 
     def start_capture(self, nodes: Sequence[str]) -> Path:
         """Record every interface of `nodes` from now on; return the spool file."""

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Protocol
 
 from lvslab.topology.model import VirtualService
 from lvslab.verify.causes import UNKNOWN, Cause
@@ -12,11 +11,8 @@ from lvslab.verify.evidence import Evidence
 from lvslab.verify.result import Result, Verdict
 from lvslab.verify.served import Served
 
-
-class ServiceExpectation(Protocol):
-    """Judges one expectation of one virtual service."""
-
-    def __call__(self, evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result: ...
+ServiceExpectation = Callable[[Evidence, VirtualService, tuple[Served, ...]], Result]
+"""Judges one expectation of one virtual service from all of its connections."""
 
 
 @dataclass(frozen=True, slots=True)

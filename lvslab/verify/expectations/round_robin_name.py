@@ -157,7 +157,7 @@ def judge_cached_window(evidence: Evidence, service: NameService) -> Result:
         )
     if len(firsts) > 1:
         return statement.failed(
-            f"{len(firsts)} different first addresses within {span_s:.1f} s, {count(len(upstream), 'question')} upstream",
+            f"{len(firsts)} different first addresses within {span_s:.1f} s, {len(upstream)} questions passed on",
             where=service.resolver,
             frames=frames,
             cause=Cause("the resolver does not cache, or rotates what it has cached", "look at the TTL of its answers"),

@@ -1,0 +1,314 @@
+"""The public Python API: open a lab, use it, judge it. The commands do nothing that is not here.
+
+with lvslab.open_lab("dr", real_servers=4) as lab:
+    outcomes = lab.drive()
+    result = lab.verify()
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lvslab.kernels.choose import UP_TIMEOUT_S, boot, choose_kernel
+from lvslab.kernels.start import RunningKernel
+from lvslab.kernels.uml import DEFAULT_MEMORY_MIB
+
+if TYPE_CHECKING:
+    from lvslab.capture.frame import Capture
+    from lvslab.ipvs.table import IpvsTable
+    from lvslab.sandbox.sandbox import Finished, Sandbox
+    from lvslab.topology.model import Node, Topology
+    from lvslab.traffic.outcome import Outcome
+    from lvslab.verify.evidence import DirectorTable, Evidence
+    from lvslab.verify.result import TopologyResult
+    from lvslab.walk.model import Walks
+
+Phase = Callable[[str], AbstractContextManager[object]]
+"""Told what is going on: called with a few words, entered while it lasts."""
+
+
+def _quiet(_text: str) -> AbstractContextManager[object]:
+    return nullcontext()
+
+
+@dataclass(slots=True)
+class Recording:
+    """Filled in when the recording ends."""
+
+    capture: Capture | None = None
+
+    def finished(self) -> Capture:
+        if self.capture is None:
+            raise RuntimeError("the recording has not ended")
+        return self.capture
+
+
+class LabNode:
+    """One node of a running lab."""
+
+    def __init__(self, sandbox: Sandbox, node: Node) -> None:
+        self._sandbox = sandbox
+        self.node = node
+
+    @property
+    def name(self) -> str:
+        return self.node.name
+
+    def run(self, *argv: str, timeout_s: float = 30.0) -> Finished:
+        """Run a program in the node to its end. Raises KernelFault."""
+        return self._sandbox.run(self.name, argv, timeout_s=timeout_s)
+
+    def read_sysctl(self, key: str) -> str:
+        return self._sandbox.read_sysctls([(self.name, key)])[0]
+
+    def get(self, address: str, port: int = 80, *, times: int = 1, first_port: int = 0) -> tuple[Outcome, ...]:
+        """Fetch http://address:port/ so many times, one after another, from `first_port` upwards (0: any port)."""
+        from ipaddress import ip_address
+
+        from lvslab.traffic.calls import http_target, make_calls
+
+        target = ip_address(address)
+        source = next(own for own in self.node.own_addresses if own.version == target.version)
+        ports = range(first_port, first_port + times) if first_port else [0] * times
+        return make_calls(self._sandbox, self.name, [http_target(source, own, target, port) for own in ports])
+
+
+class Lab:
+    """A topology running in a kernel."""
+
+    def __init__(self, topology: Topology, kernel: RunningKernel, sandbox: Sandbox) -> None:
+        self.topology = topology
+        self.kernel = kernel.kind
+        self.kernel_release = kernel.release
+        self._sandbox = sandbox
+        self.nodes: Mapping[str, LabNode] = {node.name: LabNode(sandbox, node) for node in topology.nodes}
+
+    @property
+    def backend(self) -> str:
+        return self._sandbox.backend
+
+    def node(self, name: str) -> LabNode:
+        return self.nodes[name]
+
+    def ipvs(self, director: str) -> IpvsTable:
+        return self._sandbox.ipvs(director)
+
+    @contextmanager
+    def record(self) -> Iterator[Recording]:
+        """Capture every interface of every node while the body runs; the capture is there afterwards."""
+        from lvslab.capture.spool import read_spool
+
+        recording = Recording()
+        nodes = tuple(self.nodes)
+        spool = self._sandbox.start_capture(nodes)
+        try:
+            yield recording
+        finally:
+            raw = self._sandbox.stop_capture(nodes, spool)
+        recording.capture = replace(
+            read_spool(raw.spool, raw.nodes, raw.interfaces, raw.drops), comment=_comment(self.topology)
+        )
+        raw.spool.unlink()
+
+    def drive(self) -> tuple[Outcome, ...]:
+        """Send the topology's standard traffic."""
+        from lvslab.traffic.drive import drive
+
+        return drive(self._sandbox, self.topology)
+
+    def walks(self, capture: Capture) -> Walks:
+        """Join the frames of a capture of this lab; addresses are named after their roles."""
+        from lvslab.walk import find_walks
+
+        return find_walks(capture, labels=address_labels(self.topology))
+
+    def verify(self, *, phase: Phase = _quiet, seconds: dict[str, float] | None = None) -> TopologyResult:
+        """Send the standard traffic, capture it, and judge every expectation."""
+        return self.examine(phase=phase, seconds=seconds).result
+
+    def examine(self, *, phase: Phase = _quiet, seconds: dict[str, float] | None = None) -> Examination:
+        """As `verify`, and keep the evidence."""
+        from lvslab.verify.evidence import Evidence
+        from lvslab.verify.judge import judge
+        from lvslab.verify.result import TopologyResult, Verdict
+
+        clock = _Clock(seconds or {})
+        with phase(f"{self.topology.name}: traffic"), clock("traffic"):
+            with self.record() as recording:
+                outcomes = self.drive()
+            tables = self._director_tables()
+        capture = recording.finished()
+        with phase(f"{self.topology.name}: judge"), clock("judge"):
+            evidence = Evidence(self.topology, capture, self.walks(capture), outcomes, tables)
+            results = judge(evidence)
+            if any(result.verdict is Verdict.FAIL for result in results):
+                evidence = self._with_facts(evidence)
+                results = judge(evidence)
+        result = TopologyResult(
+            topology=self.topology.name,
+            kernel=self.kernel,
+            kernel_release=self.kernel_release,
+            backend=self.backend,
+            expectations=results,
+            params=dict(self.topology.params),
+            seconds=clock.seconds,
+            frames=len(capture.frames),
+        )
+        return Examination(result, evidence)
+
+    def _director_tables(self) -> dict[str, DirectorTable]:
+        from lvslab.ipvs.proc import totals
+        from lvslab.verify.evidence import DirectorTable
+
+        tables = {}
+        for director in sorted({service.director for service in self.topology.services}):
+            text = self._sandbox.read_files([(director, "/proc/net/ip_vs_stats_percpu")])[0].decode()
+            tables[director] = DirectorTable(self.ipvs(director).services(), totals(text))
+        return tables
+
+    def _with_facts(self, evidence: Evidence) -> Evidence:
+        from lvslab.sandbox.facts import read_facts
+        from lvslab.verify.evidence import NodeFacts
+
+        facts = {}
+        for name in self.nodes:
+            raw = read_facts(self._sandbox, name)
+            facts[name] = NodeFacts(raw.addresses, raw.up, raw.gateways, raw.sysctls, raw.listening, raw.counters)
+        return replace(evidence, facts=facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """A verdict and what it rests on."""
+
+    result: TopologyResult
+    evidence: Evidence
+
+
+@contextmanager
+def open_lab(
+    topology: str | Path | Topology,
+    *,
+    kernel: str | None = None,
+    memory_mib: int = DEFAULT_MEMORY_MIB,
+    without: Sequence[str] = (),
+    **params: Any,
+) -> Iterator[Lab]:
+    """Run a topology until the body ends: a shipped name, a file, or a model built in code.
+
+    `kernel` is `native` or `uml` (default: what the machine can do), `params` are the topology's own parameters.
+    Raises BadInput for a bad topology, CannotRun if this machine cannot run it, KernelFault if the kernel fails.
+    """
+    with open_kernel(kernel, memory_mib=memory_mib) as running:
+        model = _model(topology, params, without)
+        running.wait_until_up(UP_TIMEOUT_S)
+        with running_lab(running, model) as lab:
+            yield lab
+
+
+@contextmanager
+def open_kernel(
+    kind: str | None = None, *, name: str = "lab", memory_mib: int = DEFAULT_MEMORY_MIB
+) -> Iterator[RunningKernel]:
+    """Start a kernel and end it when the body ends. It may still be booting: see `RunningKernel.wait_until_up`."""
+    running = boot(choose_kernel(kind), name, memory_mib=memory_mib)
+    try:
+        yield running
+    finally:
+        running.close()
+
+
+@contextmanager
+def running_lab(kernel: RunningKernel, topology: Topology) -> Iterator[Lab]:
+    """Build a topology in a kernel that is up, and take it down when the body ends."""
+    from lvslab.plan import make_plan
+    from lvslab.sandbox.sandbox import Sandbox
+
+    sandbox = Sandbox(kernel, make_plan(topology))
+    sandbox.build()
+    try:
+        yield Lab(topology, kernel, sandbox)
+    finally:
+        sandbox.remove()
+
+
+def verify(
+    topologies: Sequence[str | Path | Topology],
+    *,
+    kernel: str | None = None,
+    params: Mapping[str, object] | None = None,
+    without: Sequence[str] = (),
+    phase: Phase = _quiet,
+    memory_mib: int = DEFAULT_MEMORY_MIB,
+) -> tuple[Examination, ...]:
+    """Build, drive and judge topologies one after another in one kernel; return them in order.
+
+    Raises as `open_lab`.
+    """
+    begun = time.monotonic()
+    examinations = []
+    with open_kernel(kernel, name="verify", memory_mib=memory_mib) as running:
+        models = [_model(topology, params or {}, without) for topology in topologies]
+        with phase("boot"):
+            _import_while_booting()
+            running.wait_until_up(UP_TIMEOUT_S)
+        boot_s = time.monotonic() - begun
+        for model in models:
+            seconds = {"boot": boot_s}
+            boot_s = 0.0
+            clock = _Clock(seconds)
+            with phase(f"{model.name}: build"), clock("build"):
+                context = running_lab(running, model)
+                lab = context.__enter__()
+            try:
+                examinations.append(lab.examine(phase=phase, seconds=clock.seconds))
+            finally:
+                context.__exit__(None, None, None)
+    return tuple(examinations)
+
+
+def _import_while_booting() -> None:
+    """Load what takes longest while the kernel comes up beside it."""
+    import lvslab.sandbox.facts
+    import lvslab.sandbox.sandbox
+    import lvslab.verify.judge  # noqa: F401
+
+
+def _model(topology: str | Path | Topology, params: Mapping[str, object], without: Sequence[str]) -> Topology:
+    from lvslab.topology import load_topology
+    from lvslab.topology.model import Topology
+
+    if isinstance(topology, Topology):
+        return topology
+    return load_topology(topology, params=params, without=without)
+
+
+def address_labels(topology: Topology) -> dict[str, str]:
+    """Return what to call each address: VIP, and the node for its own (RIP, DIP, CIP)."""
+    labels = {str(address): node.name for node in topology.nodes for address in node.own_addresses}
+    labels |= {str(service.vip): "VIP" for service in topology.services}
+    return labels
+
+
+def _comment(topology: Topology) -> str:
+    return topology.rendered
+
+
+class _Clock:
+    """Adds up seconds by phase."""
+
+    def __init__(self, seconds: dict[str, float]) -> None:
+        self.seconds = dict(seconds)
+
+    @contextmanager
+    def __call__(self, name: str) -> Iterator[None]:
+        begun = time.monotonic()
+        try:
+            yield
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.monotonic() - begun

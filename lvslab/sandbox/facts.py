@@ -1,0 +1,81 @@
+"""What a node's kernel says of itself: read to explain a failure, never to decide one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from pyroute2.netlink.rtnl.ifaddrmsg import ifaddrmsg
+
+from lvslab.agent.processes import listening_ports
+from lvslab.sandbox import rtnl
+from lvslab.sandbox.sandbox import Sandbox
+
+UDP_UNCONNECTED = "07"
+SYSCTLS = ("net.ipv4.ip_forward", "net.ipv4.conf.all.rp_filter", "net.ipv4.conf.all.arp_ignore")
+_TABLES = ("/proc/net/route", "/proc/net/tcp", "/proc/net/tcp6", "/proc/net/udp", "/proc/net/netstat")
+
+
+@dataclass(frozen=True, slots=True)
+class RawFacts:
+    """One node's state as plain values."""
+
+    addresses: Mapping[str, tuple[str, ...]]
+    up: frozenset[str]
+    gateways: tuple[str, ...]
+    sysctls: Mapping[str, str]
+    listening: frozenset[tuple[str, int]]
+    counters: Mapping[str, int]
+
+
+def read_facts(sandbox: Sandbox, node: str) -> RawFacts:
+    """Read one node's addresses, devices, default gateways, sysctls, listeners and counters. Raises KernelFault."""
+    links = sandbox.netlink(node, rtnl.dump_links())
+    names = rtnl.decode_links(links)
+    keys = [*SYSCTLS, *(f"net.ipv4.conf.{name}.rp_filter" for name in names.values())]
+    values = sandbox.read_sysctls([(node, key) for key in keys])
+    route, tcp, tcp6, udp, netstat = (text.decode() for text in sandbox.read_files([(node, p) for p in _TABLES]))
+    listeners = {("tcp", port) for port in listening_ports([tcp, tcp6])} | {("udp", port) for port in _udp_ports(udp)}
+    return RawFacts(
+        addresses=_addresses(sandbox.netlink(node, rtnl.dump_addresses()), names),
+        up=frozenset(rtnl.decode_up(links)),
+        gateways=default_gateways(route),
+        sysctls=dict(zip(keys, values, strict=True)),
+        listening=frozenset(listeners),
+        counters=counters(netstat),
+    )
+
+
+def _addresses(payloads: Sequence[bytes], names: Mapping[int, str]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for payload in payloads:
+        message = ifaddrmsg(payload)
+        message.decode()
+        device = names.get(message["index"], "")
+        address = message.get_attr("IFA_LOCAL") or message.get_attr("IFA_ADDRESS")
+        found[device] = (*found.get(device, ()), f"{address}/{message['prefixlen']}")
+    return found
+
+
+def default_gateways(table: str) -> tuple[str, ...]:
+    """Return the gateways of default routes in the text of /proc/net/route (addresses in hex, host byte order)."""
+    gateways = []
+    for line in table.splitlines()[1:]:
+        columns = line.split()
+        if columns[1] == columns[7] == "00000000":
+            gateways.append(".".join(str(byte) for byte in bytes.fromhex(columns[2])[::-1]))
+    return tuple(gateways)
+
+
+def counters(netstat: str) -> dict[str, int]:
+    """Parse /proc/net/netstat: a line of names, then a line of values, group by group."""
+    found: dict[str, int] = {}
+    lines = netstat.splitlines()
+    for names, values in zip(lines[::2], lines[1::2], strict=False):
+        found |= dict(zip(names.split()[1:], map(int, values.split()[1:]), strict=True))
+    return found
+
+
+def _udp_ports(table: str) -> set[int]:
+    rows = [line.split() for line in table.splitlines()[1:]]
+    return {int(row[1].rsplit(":", 1)[1], 16) for row in rows if row[3] == UDP_UNCONNECTED}
