@@ -11,6 +11,7 @@ import os
 import selectors
 import signal
 import socket
+import struct
 import time
 from collections.abc import Sequence
 from contextlib import suppress
@@ -18,13 +19,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from lvslab.agent import syscalls
-from lvslab.agent.namespaces import Namespaces
+from lvslab.agent.namespaces import NETNS_FOLDER
+from lvslab.agent.wire import Message, decode_message, encode_message
 
 GAP_S = 0.25
 HURRIED_GAP_S = 0.02
 STUCK_BEFORE_HURRY = 3
 RECEIVE_BYTES = 1 << 18
 _LENGTH_PREFIX_BYTES = 2
+_SIZE = struct.Struct("!I")
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,30 +166,67 @@ def _name(error: OSError) -> str:
     return errno.errorcode.get(error.errno or 0, "EIO")
 
 
-def start(namespaces: Namespaces, node: str, calls: Sequence[Call], timeout_s: float) -> tuple[int, int]:
-    """Fork a process that runs the series in `node`; return (pid, descriptor that will carry the outcomes)."""
-    reader, writer = os.pipe2(os.O_CLOEXEC)
-    pid = os.fork()
-    if pid == 0:
-        try:
-            syscalls.die_with_parent(signal.SIGKILL)
-            os.setpriority(os.PRIO_PROCESS, 0, 0)
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            os.close(reader)
-            with namespaces.inside(node):
-                outcomes = Series(calls, timeout_s).run()
-            with os.fdopen(writer, "wb") as stream:
-                stream.write(encode_outcomes(outcomes))
-            os._exit(0)
-        finally:
-            os._exit(1)
-    os.close(writer)
-    return pid, reader
+class Worker:
+    """A process that runs series of calls, one at a time; it outlives them, since a fork is dear in a guest."""
+
+    def __init__(self) -> None:
+        ours, theirs = socket.socketpair()
+        self.pid = os.fork()
+        if self.pid == 0:
+            try:
+                ours.close()
+                _work(theirs)
+            finally:
+                os._exit(1)
+        theirs.close()
+        self.socket = ours
+        self._received = bytearray()
+
+    def submit(self, order: Message) -> None:
+        data = encode_message(order)
+        self.socket.sendall(_SIZE.pack(len(data)) + data)
+
+    def receive(self) -> Message | None:
+        """Take what came; return the answer once it is complete. Raises EOFError when the worker is gone."""
+        data = self.socket.recv(RECEIVE_BYTES)
+        if not data:
+            raise EOFError("the test client is gone")
+        self._received += data
+        if len(self._received) < _SIZE.size:
+            return None
+        end = _SIZE.size + _SIZE.unpack_from(self._received)[0]
+        if len(self._received) < end:
+            return None
+        answer = decode_message(bytes(self._received[_SIZE.size : end]))
+        del self._received[:end]
+        return answer
 
 
-def encode_outcomes(outcomes: Sequence[Outcome]) -> bytes:
-    from lvslab.agent.wire import Message, encode_message  # noqa: PLC0415 - only the child needs it
+def _work(channel: socket.socket) -> None:
+    """The worker's life: orders in, outcomes out, until the agent is gone."""
+    syscalls.die_with_parent(signal.SIGKILL)
+    os.setpriority(os.PRIO_PROCESS, 0, 0)
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    # What the agent holds open must not stay open here: namespaces, rings, listening sockets.
+    os.closerange(3, channel.fileno())
+    os.closerange(channel.fileno() + 1, os.sysconf("SC_OPEN_MAX"))
+    stream = channel.makefile("rb")
+    while head := stream.read(_SIZE.size):
+        order = decode_message(stream.read(_SIZE.unpack(head)[0]))
+        data = encode_message(_carry_out(order))
+        channel.sendall(_SIZE.pack(len(data)) + data)
+    os._exit(0)
 
-    fields = [[outcome.status, outcome.source_port, outcome.seconds] for outcome in outcomes]
-    return encode_message(Message({"outcomes": fields}, tuple(outcome.answer for outcome in outcomes)))
+
+def _carry_out(order: Message) -> Message:
+    fields = order.fields
+    namespace = os.open(NETNS_FOLDER / fields["node"], os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        syscalls.setns(namespace, syscalls.CLONE_NEWNET)
+    finally:
+        os.close(namespace)
+    calls = [Call.from_fields(call, question) for call, question in zip(fields["calls"], order.blobs, strict=True)]
+    outcomes = Series(calls, fields["timeout_s"]).run()
+    summary = [[outcome.status, outcome.source_port, outcome.seconds] for outcome in outcomes]
+    return Message({"outcomes": summary}, tuple(outcome.answer for outcome in outcomes))

@@ -52,12 +52,10 @@ class Agent:
         self._selector.register(self._line, selectors.EVENT_READ, self._receive)
         self._watch_children()
         self._send(WireFrame(Kind.HELLO, 0, json.dumps(hello()).encode()).encode())
+        self._operations.add_client()
         while self._open:
             for key, events in self._selector.select(self._operations.next_timer_s()):
-                if key.fd == self._line and events & selectors.EVENT_WRITE:
-                    self._flush()
-                if events & selectors.EVENT_READ:
-                    key.data()
+                key.data(events)
             self._operations.run_timers()
 
     def _watch_children(self) -> None:
@@ -68,13 +66,17 @@ class Agent:
         signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
         self._wakeup = (reader, writer)
 
-        def reap() -> None:
+        def reap(_events: int) -> None:
             reader.recv(READ_BYTES)
             self._operations.reap()
 
         self._selector.register(reader, selectors.EVENT_READ, reap)
 
-    def _receive(self) -> None:
+    def _receive(self, events: int) -> None:
+        if events & selectors.EVENT_WRITE:
+            self._flush()
+        if not events & selectors.EVENT_READ:
+            return
         try:
             data = os.read(self._line, READ_BYTES)
         except BlockingIOError:

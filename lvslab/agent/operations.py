@@ -9,12 +9,13 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 
 from lvslab.agent import clients, files, modules, offload, processes, servers
 from lvslab.agent.namespaces import Namespaces
 from lvslab.agent.netlink import NetlinkPort
 from lvslab.agent.ring import RETIRE_MS, Recorder
-from lvslab.agent.wire import Message, decode_message
+from lvslab.agent.wire import Message
 
 Answer = Callable[[Message], None]
 POLL_S = 0.02
@@ -31,6 +32,9 @@ class Operations:
         self._recorder: Recorder | None = None
         self._children: dict[int, Callable[[int], None]] = {}
         """What to do with the exit status of each process when it ends."""
+        self._servers: dict[int, servers.ServerGroup] = {}
+        self._next_group = 0
+        self._idle_clients: list[clients.Worker] = []
         self._timers: list[tuple[float, Callable[[], bool]]] = []
 
     def handle(self, request: Message, answer: Answer) -> None:
@@ -98,7 +102,7 @@ class Operations:
             raise OSError(16, "a capture is already running")
         recorder = Recorder(self._namespaces, request.fields["path"], request.fields["rings"])
         for ring in recorder.rings:
-            self._selector.register(ring.socket, selectors.EVENT_READ, lambda r=ring: recorder.drain_ring(r))
+            self._selector.register(ring.socket, selectors.EVENT_READ, partial(recorder.drain_ring, ring))
         self._recorder = recorder
         answer(Message({}))
 
@@ -128,39 +132,39 @@ class Operations:
 
     def do_start_servers(self, request: Message, answer: Answer) -> None:
         listeners = [servers.Listener.from_fields(fields) for fields in request.fields["listeners"]]
-        pid = servers.start(servers.open_listeners(self._namespaces, listeners))
-        self._children[pid] = _nothing
-        answer(Message({"pid": pid}))
+        opened = servers.open_listeners(self._namespaces, listeners)
+        self._next_group += 1
+        self._servers[self._next_group] = servers.ServerGroup(self._selector, opened)
+        answer(Message({"group": self._next_group}))
+
+    def do_stop_servers(self, request: Message, answer: Answer) -> None:
+        self._servers.pop(request.fields["group"]).close()
+        answer(Message({}))
+
+    def add_client(self) -> None:
+        """Have a test client ready before it is asked for."""
+        self._idle_clients.append(clients.Worker())
 
     def do_call(self, request: Message, answer: Answer) -> None:
         """Run a series of calls from one node; the answer comes when all have ended."""
-        calls = [
-            clients.Call.from_fields(fields, question)
-            for fields, question in zip(request.fields["calls"], request.blobs, strict=True)
-        ]
-        pid, reader = clients.start(self._namespaces, request.fields["node"], calls, request.fields["timeout_s"])
-        received = bytearray()
+        if not self._idle_clients:
+            self.add_client()
+        worker = self._idle_clients.pop()
 
-        def collect() -> None:
-            data = os.read(reader, 1 << 16)
-            received.extend(data)
-            if not data:
-                self._selector.unregister(reader)
-                os.close(reader)
+        def receive(_events: int) -> None:
+            try:
+                outcomes = worker.receive()
+            except EOFError as error:
+                self._selector.unregister(worker.socket)
+                answer(Message({"error": {"errno": 0, "text": str(error)}}))
+                return
+            if outcomes is not None:
+                self._selector.unregister(worker.socket)
+                self._idle_clients.append(worker)
+                answer(outcomes)
 
-        def ended(status: int) -> None:
-            with suppress(KeyError):
-                self._selector.unregister(reader)
-                while data := os.read(reader, 1 << 16):
-                    received.extend(data)
-                os.close(reader)
-            if status == 0:
-                answer(decode_message(bytes(received)))
-            else:
-                answer(Message({"error": {"errno": 0, "text": f"the test client ended with status {status}"}}))
-
-        self._selector.register(reader, selectors.EVENT_READ, collect)
-        self._children[pid] = ended
+        self._selector.register(worker.socket, selectors.EVENT_READ, receive)
+        worker.submit(request)
 
     def do_run(self, request: Message, answer: Answer) -> None:
         """Run a program to its end; its output is in the file the caller named."""

@@ -127,7 +127,7 @@ class Recorder:
     def drain(self) -> int:
         return sum(ring.drain(self._spool) for ring in self.rings)
 
-    def drain_ring(self, ring: Ring) -> None:
+    def drain_ring(self, ring: Ring, _events: int) -> None:
         ring.drain(self._spool)
 
     def close(self) -> None:

@@ -1,22 +1,20 @@
-"""The built-in servers of all nodes: one process, one event loop, one listening socket per node.
+"""The built-in servers of all nodes: on the agent's own event loop, one listening socket per node.
 
-A hundred servers cost one process. Each says which server it is: the first line of every answer is the
+A hundred servers cost no process at all. Each says which server it is: the first line of every answer is the
 node's name. `http` speaks as much HTTP/1.1 (RFC 9112) as a test client needs; `udp-echo` and `tcp-echo`
 send back what came, the node's name first.
 """
 
 from __future__ import annotations
 
-import os
 import selectors
-import signal
 import socket
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
-from lvslab.agent import syscalls
 from lvslab.agent.namespaces import Namespaces
 
 BACKLOG = 1024
@@ -74,55 +72,43 @@ def _listen(listener: Listener) -> socket.socket:
     return channel
 
 
-def start(opened: list[tuple[Listener, socket.socket]]) -> int:
-    """Fork the process that serves `opened`; return its pid. The caller's copies are closed."""
-    pid = os.fork()
-    if pid == 0:
-        try:
-            syscalls.die_with_parent(signal.SIGKILL)
-            os.setpriority(os.PRIO_PROCESS, 0, 0)
-            signal.set_wakeup_fd(-1)
-            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-            Loop(opened).run()
-        finally:
-            os._exit(1)
-    for _, channel in opened:
-        channel.close()
-    return pid
+class ServerGroup:
+    """Servers started together, on the agent's own event loop; `close` ends them and their connections."""
 
-
-class Loop:
-    """Serves until the process ends."""
-
-    def __init__(self, opened: list[tuple[Listener, socket.socket]]) -> None:
-        self._selector = selectors.DefaultSelector()
+    def __init__(self, selector: selectors.BaseSelector, opened: list[tuple[Listener, socket.socket]]) -> None:
+        self._selector = selector
+        self._channels: set[socket.socket] = set()
         for listener, channel in opened:
-            action = self._echo_datagram if listener.kind == "udp-echo" else self._accept
-            self._watch(channel, selectors.EVENT_READ, self._bound(action, listener, channel))
+            serve = self._echo_datagrams if listener.kind == "udp-echo" else self._accept
+            self.watch(channel, selectors.EVENT_READ, partial(serve, listener, channel))
 
-    def run(self) -> None:
-        while True:
-            for key, _ in self._selector.select():
-                key.data()
+    def close(self) -> None:
+        for channel in list(self._channels):
+            self.forget(channel)
 
-    def _bound(
-        self, action: Callable[[Listener, socket.socket], None], listener: Listener, channel: socket.socket
-    ) -> Callable[[], None]:
-        return lambda: action(listener, channel)
+    def watch(self, channel: socket.socket, events: int, action: Callable[[int], None]) -> None:
+        """Call `action` when `channel` is ready; a channel watched already gets the new action."""
+        if channel in self._channels:
+            self._selector.modify(channel, events, action)
+        else:
+            self._selector.register(channel, events, action)
+            self._channels.add(channel)
 
-    def _watch(self, channel: socket.socket, events: int, action: Callable[[], None]) -> None:
-        self._selector.register(channel, events, action)
+    def forget(self, channel: socket.socket) -> None:
+        if channel not in self._channels:
+            return
+        self._selector.unregister(channel)
+        self._channels.discard(channel)
+        channel.close()
 
-    def _accept(self, listener: Listener, channel: socket.socket) -> None:
-        while True:
-            try:
+    def _accept(self, listener: Listener, channel: socket.socket, _events: int) -> None:
+        with suppress(OSError):
+            while True:
                 connection, _ = channel.accept()
-            except OSError:
-                return
-            connection.setblocking(False)
-            Answer(self._selector, listener, connection)
+                connection.setblocking(False)
+                Answer(self, listener, connection)
 
-    def _echo_datagram(self, listener: Listener, channel: socket.socket) -> None:
+    def _echo_datagrams(self, listener: Listener, channel: socket.socket, _events: int) -> None:
         """Answer from the address that was asked (ip(7), IP_PKTINFO): a reply must carry the VIP."""
         with suppress(BlockingIOError):
             while True:
@@ -135,15 +121,15 @@ class Loop:
 class Answer:
     """One accepted connection: read the question, send the answer, close."""
 
-    def __init__(self, selector: selectors.BaseSelector, listener: Listener, connection: socket.socket) -> None:
-        self._selector = selector
+    def __init__(self, group: ServerGroup, listener: Listener, connection: socket.socket) -> None:
+        self._group = group
         self._listener = listener
         self._connection = connection
         self._question = b""
         self._answer = memoryview(b"")
-        selector.register(connection, selectors.EVENT_READ, self._read)
+        group.watch(connection, selectors.EVENT_READ, self._read)
 
-    def _read(self) -> None:
+    def _read(self, _events: int) -> None:
         try:
             data = self._connection.recv(RECEIVE_BYTES)
         except BlockingIOError:
@@ -166,7 +152,7 @@ class Answer:
         self._answer = memoryview(answer)
         self._write()
 
-    def _write(self) -> None:
+    def _write(self, _events: int = selectors.EVENT_WRITE) -> None:
         try:
             sent = self._connection.send(self._answer)
         except BlockingIOError:
@@ -176,13 +162,12 @@ class Answer:
             return
         self._answer = self._answer[sent:]
         if self._answer:
-            self._selector.modify(self._connection, selectors.EVENT_WRITE, self._write)
+            self._group.watch(self._connection, selectors.EVENT_WRITE, self._write)
         else:
             self._close()
 
     def _close(self) -> None:
-        self._selector.unregister(self._connection)
-        self._connection.close()
+        self._group.forget(self._connection)
 
 
 def _ask_for_destination(channel: socket.socket) -> None:

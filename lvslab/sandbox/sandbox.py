@@ -18,7 +18,7 @@ from lvslab.sandbox.transport import NETLINK_ROUTE, NetlinkTransport, Target
 RING_BUDGET_BYTES = 96 << 20
 """Memory for capture rings of one network, shared among its nodes."""
 MIN_RING_BYTES = 128 << 10
-MAX_RING_BYTES = 8 << 20
+MAX_RING_BYTES = 4 << 20
 RUN_TIMEOUT_S = 30.0
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from lvslab.errors import KernelFault
 from lvslab.kernels.channel import AgentError, Channel
@@ -17,18 +19,31 @@ ANY_ADDRESS = {4: "0.0.0.0", 6: "::"}  # noqa: S104 - inside a node of the lab
 LOG_LINES = 3
 
 
-def start_servers(channel: Channel, share: str, group: Sequence[ServerStep]) -> list[int]:
-    """Start all servers of `group`; return the processes' numbers in the kernel. Raises KernelFault."""
+@dataclass(frozen=True, slots=True)
+class Running:
+    """Something that was started: the agent's operation that stops it, and its number there."""
+
+    stop_operation: str
+    key: str
+    number: int
+
+    def stop(self, channel: Channel) -> None:
+        fields: dict[str, Any] = {self.key: self.number}
+        channel.request(self.stop_operation, **fields)
+
+
+def start_servers(channel: Channel, share: str, group: Sequence[ServerStep]) -> Iterator[Running]:
+    """Start all servers of `group`, yielding each as it runs. Raises KernelFault."""
     builtin = [step for step in group if isinstance(step, StartServer) and step.program == "builtin"]
-    pids = [_start_builtin(channel, builtin)] if builtin else []
+    if builtin:
+        yield _start_builtin(channel, builtin)
     for step in group:
         call = _program(step, share)
         if call is not None:
-            pids.append(_start_program(channel, share, step, call))
-    return pids
+            yield _start_program(channel, share, step, call)
 
 
-def _start_builtin(channel: Channel, group: Sequence[StartServer]) -> int:
+def _start_builtin(channel: Channel, group: Sequence[StartServer]) -> Running:
     listeners = [
         {
             "node": step.node,
@@ -40,9 +55,10 @@ def _start_builtin(channel: Channel, group: Sequence[StartServer]) -> int:
         for step in group
     ]
     try:
-        return int(channel.request("start_servers", listeners=listeners).fields["pid"])
+        number = channel.request("start_servers", listeners=listeners).fields["group"]
     except AgentError as error:
         raise KernelFault("the built-in servers could not be started", found=error.text) from error
+    return Running("stop_servers", "group", number)
 
 
 def _program(step: ServerStep, share: str) -> programs.ProgramCall | None:
@@ -64,7 +80,7 @@ def _nginx(step: StartServer, share: str) -> programs.ProgramCall:
     return programs.nginx(str(configuration), step.port)
 
 
-def _start_program(channel: Channel, share: str, step: ServerStep, call: programs.ProgramCall) -> int:
+def _start_program(channel: Channel, share: str, step: ServerStep, call: programs.ProgramCall) -> Running:
     log = Path(share) / f"{call.argv[0]}-{step.node}.log"
     try:
         answer = channel.request(
@@ -84,4 +100,4 @@ def _start_program(channel: Channel, share: str, step: ServerStep, call: program
             found=f"{error.text}: {said}" if said else error.text,
             next_step=f"is the Debian package with {call.argv[0]} installed? (lvslab doctor)",
         ) from error
-    return int(answer.fields["pid"])
+    return Running("stop_process", "pid", answer.fields["pid"])

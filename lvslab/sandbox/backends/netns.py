@@ -21,7 +21,7 @@ from lvslab.kernels.channel import AgentError, Channel
 from lvslab.plan import steps
 from lvslab.plan.describe import describe
 from lvslab.sandbox import rtnl
-from lvslab.sandbox.servers import ServerStep, start_servers
+from lvslab.sandbox.servers import Running, ServerStep, start_servers
 from lvslab.sandbox.transport import NETLINK_ROUTE, NetlinkTransport, Target
 
 CAUSES = {
@@ -45,7 +45,7 @@ class NetnsBackend:
         self._transport = NetlinkTransport(channel)
         self._namespaces: dict[str, int] = {}
         self._indexes: dict[tuple[str, str], int] = {}
-        self._processes: list[int] = []
+        self._servers: list[Running] = []
 
     def apply(self, plan: steps.Plan) -> None:
         """Carry out all steps; on a failure everything made so far is removed and the error raised."""
@@ -57,13 +57,13 @@ class NetnsBackend:
             raise
 
     def remove(self) -> None:
-        """Stop the network's processes and let go of its namespaces. Never hides another error."""
-        processes, self._processes = self._processes, []
+        """Stop the network's servers and let go of its namespaces. Never hides another error."""
+        servers, self._servers = self._servers, []
         names, self._namespaces = list(self._namespaces), {}
         self._indexes = {}
         try:
-            for pid in processes:
-                self._channel.request("stop_process", pid=pid)
+            for server in servers:
+                server.stop(self._channel)
             if names:
                 self._channel.request("remove_namespaces", names=names)
         except KernelFault:
@@ -103,8 +103,8 @@ class NetnsBackend:
                 raise KernelFault("the kernel's IPVS table differs from the plan", where=node, found=differences[0])
 
     def _start_servers(self, group: Sequence[ServerStep]) -> None:
-        for pid in start_servers(self._channel, self._share, group):
-            self._processes.append(pid)
+        for server in start_servers(self._channel, self._share, group):
+            self._servers.append(server)
 
     def _send_messages(self, group: Sequence[steps.Step]) -> None:
         requests = [(step, *self._message(step)) for step in group]

@@ -1,0 +1,95 @@
+"""TCP, UDP and ICMP headers, and whether their checksums are right."""
+
+from __future__ import annotations
+
+from struct import Struct
+from typing import NamedTuple
+
+from lvslab.capture.checksum import is_valid
+from lvslab.capture.ip import IpLayer
+from lvslab.capture.packet import Icmp, Tcp, Udp
+
+ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
+
+_TCP = Struct(">HHIIBBHHH")
+_UDP = Struct(">HHHH")
+_ICMP = Struct(">BBHI")
+
+_TCP_FLAG_LETTERS = "FSRP.UEW"
+"""From bit 0 upwards, as tcpdump(1) prints them."""
+
+
+def _flags_text(bits: int) -> str:
+    return "".join(letter for bit, letter in enumerate(_TCP_FLAG_LETTERS) if bits >> bit & 1) or "none"
+
+
+_FLAGS = tuple(_flags_text(bits) for bits in range(256))
+
+
+class Parsed(NamedTuple):
+    transport: Tcp | Udp | Icmp | None
+    payload: bytes
+    bad_checksum: str | None
+
+
+def parse_transport(data: bytes, layer: IpLayer, judge: bool) -> Parsed:
+    """Return the transport header behind an IP header; `judge` says whether its checksum counts."""
+    judge = judge and layer.transport_judgeable
+    parsed = None
+    if not layer.header.fragment_offset:
+        parser = _PARSERS.get(layer.header.protocol)
+        parsed = parser(data, layer, judge) if parser else None
+    return parsed or Parsed(None, data[layer.start : layer.end], None)
+
+
+def _pseudo_header(layer: IpLayer, length: int) -> int:
+    return layer.addresses_sum + layer.header.protocol + length
+
+
+def _tcp(data: bytes, layer: IpLayer, judge: bool) -> Parsed | None:
+    """RFC 9293 section 3.1."""
+    start, end = layer.start, layer.end
+    if end - start < _TCP.size:
+        return None
+    source, destination, sequence, acknowledgment, offset, flags, window, _, _ = _TCP.unpack_from(data, start)
+    options_at = start + _TCP.size
+    payload_at = start + (offset >> 4) * 4
+    if not options_at <= payload_at <= end:
+        return None
+    wrong = judge and not is_valid(data[start:end], _pseudo_header(layer, end - start))
+    tcp = Tcp(source, destination, sequence, acknowledgment, _FLAGS[flags], window, data[options_at:payload_at])
+    return Parsed(tcp, data[payload_at:end], "tcp" if wrong else None)
+
+
+def _udp(data: bytes, layer: IpLayer, judge: bool) -> Parsed | None:
+    """RFC 768."""
+    if layer.end - layer.start < _UDP.size:
+        return None
+    source, destination, length, _ = _UDP.unpack_from(data, layer.start)
+    end = min(layer.start + length, layer.end) if length >= _UDP.size else layer.end
+    wrong = judge and not udp_checksum_ok(data, layer)
+    return Parsed(Udp(source, destination), data[layer.start + _UDP.size : end], "udp" if wrong else None)
+
+
+def udp_checksum_ok(data: bytes, layer: IpLayer, *, zero_allowed: bool | None = None) -> bool:
+    """Judge a UDP header; zero means "none", which IPv6 allows for tunnels only (RFC 8200 8.1, RFC 6935)."""
+    _, _, length, checksum = _UDP.unpack_from(data, layer.start)
+    if checksum == 0:
+        return layer.header.version == 4 if zero_allowed is None else zero_allowed
+    # A length of 0 is a jumbogram or an unsplit segment (RFC 2675 section 4).
+    end = layer.start + length if length else layer.end
+    return end <= layer.end and is_valid(data[layer.start : end], _pseudo_header(layer, end - layer.start))
+
+
+def _icmp(data: bytes, layer: IpLayer, judge: bool) -> Parsed | None:
+    """RFC 792, and RFC 4443 where a pseudo header is summed too."""
+    start, end = layer.start, layer.end
+    if end - start < _ICMP.size:
+        return None
+    kind, code, _, rest = _ICMP.unpack_from(data, start)
+    pseudo = _pseudo_header(layer, end - start) if layer.header.protocol == ICMPV6 else 0
+    wrong = judge and not is_valid(data[start:end], pseudo)
+    return Parsed(Icmp(kind, code, rest), data[start + _ICMP.size : end], "icmp" if wrong else None)
+
+
+_PARSERS = {TCP: _tcp, UDP: _udp, ICMP: _icmp, ICMPV6: _icmp}

@@ -1,0 +1,62 @@
+"""Results as JUnit XML, in the shape that Jenkins' junit-10.xsd and GitLab read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from xml.etree import ElementTree as ET
+
+from lvslab.report.evidence import facts
+from lvslab.report.printable import printable
+from lvslab.verify.result import Result, TopologyResult, Verdict
+
+_OUTCOME_TAG = {Verdict.FAIL: "failure", Verdict.ERROR: "error", Verdict.SKIP: "skipped"}
+
+
+def to_junit(results: Iterable[TopologyResult]) -> bytes:
+    """Return one testsuite per topology and one testcase per expectation, as UTF-8."""
+    root = ET.Element("testsuites", name="lvslab verify")
+    root.extend(_suite(result) for result in results)
+    ET.indent(root)
+    document: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
+    return document + b"\n"
+
+
+def _suite(result: TopologyResult) -> ET.Element:
+    verdicts = [expectation.verdict for expectation in result.expectations]
+    suite = ET.Element(
+        "testsuite",
+        name=printable(result.topology),
+        tests=str(len(verdicts)),
+        failures=str(verdicts.count(Verdict.FAIL)),
+        errors=str(verdicts.count(Verdict.ERROR)),
+        skipped=str(verdicts.count(Verdict.SKIP)),
+        time=f"{sum(result.seconds.values()):.3f}",
+    )
+    properties = ET.SubElement(suite, "properties")
+    for name, value in _properties(result):
+        ET.SubElement(properties, "property", name=printable(name), value=printable(value))
+    suite.extend(_case(result.topology, expectation) for expectation in result.expectations)
+    return suite
+
+
+def _properties(result: TopologyResult) -> list[tuple[str, str]]:
+    return [
+        ("kernel", result.kernel),
+        ("kernel_release", result.kernel_release),
+        ("backend", result.backend),
+        ("frames", str(result.frames)),
+        *((f"param.{name}", str(value)) for name, value in result.params.items()),
+        *((f"seconds.{phase}", f"{seconds:.3f}") for phase, seconds in result.seconds.items()),
+    ]
+
+
+def _case(topology: str, result: Result) -> ET.Element:
+    case = ET.Element("testcase", classname=printable(topology), name=printable(result.name))
+    text = "\n".join(f"{label}: {value}" for label, value in facts(result))
+    tag = _OUTCOME_TAG.get(result.verdict)
+    if tag is None:
+        ET.SubElement(case, "system-out").text = text
+    else:
+        message = printable(result.cause if result.verdict is Verdict.SKIP else result.seen)
+        ET.SubElement(case, tag, type=result.verdict.value, message=message).text = text
+    return case

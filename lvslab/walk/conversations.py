@@ -1,0 +1,146 @@
+"""Group walks into conversations: one connection, whatever its addresses and ports were on the way.
+
+Two walks belong together when they share a flow (protocol and both ends, in either direction) at any of their
+hops. A new SYN with another sequence number on the same flow begins another conversation: the port was reused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass, field
+
+from lvslab.capture.packet import Icmp, Packet, Tcp, Udp
+from lvslab.capture.quoted import quoted
+from lvslab.capture.transport import TCP, UDP
+from lvslab.walk.identity import is_echo
+from lvslab.walk.model import Conversation, Endpoint, Hop, Walk
+
+_NEIGHBOUR_DISCOVERY = frozenset({135, 136})
+"""Neighbour solicitation and advertisement (RFC 4861)."""
+_TARGET_BYTES = 16
+_ECHO_REQUESTS = frozenset({8, 128})
+_PROTOCOL_NAMES = {TCP: "tcp", UDP: "udp"}
+
+_Flow = tuple[str, Hashable]
+
+
+@dataclass(slots=True, eq=False)
+class _Group:
+    protocol: str
+    walks: list[Walk] = field(default_factory=list)
+    errors: list[Walk] = field(default_factory=list)
+    syn: int | None = None
+    """Sequence number of the SYN that began it."""
+    merged_into: _Group | None = None
+
+    def root(self) -> _Group:
+        group = self
+        while group.merged_into is not None:
+            group = group.merged_into
+        return group
+
+
+def group_conversations(walks: Iterable[Walk]) -> tuple[Conversation, ...]:
+    """Return the conversations in order of their first walk."""
+    by_flow: dict[_Flow, _Group] = {}
+    groups: list[_Group] = []
+    for walk in walks:
+        flows = _flows(walk)
+        known = _distinct(by_flow[flow].root() for flow in flows if flow in by_flow)
+        syn = _syn(walk.origin.packet)
+        if not known or (syn is not None and all(group.syn not in (None, syn) for group in known)):
+            group = _Group(protocol=flows[0][0])
+            groups.append(group)
+        else:
+            group = _merge(known)
+        group.syn = syn if group.syn is None else group.syn
+        by_flow.update(dict.fromkeys(flows, group))
+        (group.errors if quoted(walk.origin.packet) else group.walks).append(walk)
+    return tuple(_conversation(group) for group in groups if group.merged_into is None)
+
+
+def _distinct(groups: Iterable[_Group]) -> list[_Group]:
+    return list(dict.fromkeys(groups))
+
+
+def _merge(groups: list[_Group]) -> _Group:
+    first, *others = groups
+    for other in others:
+        first.walks += other.walks
+        first.errors += other.errors
+        first.syn = other.syn if first.syn is None else first.syn
+        other.merged_into = first
+    return first
+
+
+def _syn(packet: Packet) -> int | None:
+    tcp = packet.transport
+    return tcp.sequence if isinstance(tcp, Tcp) and "S" in tcp.flags and "." not in tcp.flags else None
+
+
+def _flows(walk: Walk) -> list[_Flow]:
+    return list(dict.fromkeys(_flow(hop) for hop in walk.hops))
+
+
+def _flow(hop: Hop) -> _Flow:
+    packet = hop.packet
+    if packet.arp is not None:
+        return "arp", frozenset({packet.arp.sender_ip, packet.arp.target_ip})
+    source, destination = hop.source, hop.destination
+    if packet.ip is None or source is None or destination is None:
+        return "other", packet.ethernet.ethertype if packet.ethernet else None
+    about = quoted(packet)
+    if about is not None and about.ports is not None:
+        ends = frozenset({Endpoint(about.ip.source, about.ports[0]), Endpoint(about.ip.destination, about.ports[1])})
+        return _PROTOCOL_NAMES[about.ip.protocol], ends
+    if isinstance(packet.transport, Tcp | Udp):
+        return _PROTOCOL_NAMES[packet.ip.protocol], frozenset({source, destination})
+    return _portless_flow(packet, frozenset({source, destination}))
+
+
+def _portless_flow(packet: Packet, ends: frozenset[Endpoint]) -> _Flow:
+    if isinstance(packet.transport, Icmp):
+        if is_echo(packet):
+            return "icmp", (ends, packet.transport.rest >> 16)
+        if packet.ip is not None and packet.ip.version == 6 and packet.transport.type in _NEIGHBOUR_DISCOVERY:
+            return "nd", packet.payload[:_TARGET_BYTES]
+    return "other", (packet.ip.protocol if packet.ip else None, ends)
+
+
+def _conversation(group: _Group) -> Conversation:
+    walks = sorted(group.walks, key=lambda walk: walk.origin.number)
+    errors = tuple(sorted(group.errors, key=lambda walk: walk.origin.number))
+    if not walks:
+        return Conversation(group.protocol, None, None, (), (), errors)
+    opening = next((walk for walk in walks if _syn(walk.origin.packet) is not None), walks[0])
+    requests, replies = _sides(walks, opening)
+    initiator, responder = opening.origin.source, opening.origin.destination
+    return Conversation(group.protocol, initiator, responder, requests, replies, errors)
+
+
+def _sides(walks: list[Walk], opening: Walk) -> tuple[tuple[Walk, ...], tuple[Walk, ...]]:
+    """Tell the initiator's packets from the others', by every address that its packets had on the way."""
+    ours = {_sender(hop) for hop in opening.hops}
+    requests, replies = [], []
+    for walk in walks:
+        if _is_request(walk, ours):
+            requests.append(walk)
+            ours.update(_sender(hop) for hop in walk.hops)
+        else:
+            replies.append(walk)
+    return tuple(requests), tuple(replies)
+
+
+def _sender(hop: Hop) -> Hashable:
+    return hop.source
+
+
+def _is_request(walk: Walk, ours: set[Hashable]) -> bool:
+    packet = walk.origin.packet
+    if packet.arp is not None:
+        return packet.arp.operation == 1
+    if isinstance(packet.transport, Icmp):
+        if is_echo(packet):
+            return packet.transport.type in _ECHO_REQUESTS
+        return packet.transport.type != 136
+    return _sender(walk.origin) in ours
