@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
+from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
     from lvslab.capture.frame import Capture
     from lvslab.ipvs.table import IpvsTable
     from lvslab.sandbox.sandbox import Finished, Sandbox
-    from lvslab.topology.model import Node, Topology
+    from lvslab.topology.model import Address, Node, Topology
     from lvslab.traffic.outcome import Outcome
     from lvslab.verify.evidence import DirectorTable, Evidence
     from lvslab.verify.result import TopologyResult
@@ -68,8 +69,6 @@ class LabNode:
 
     def get(self, address: str, port: int = 80, *, times: int = 1, first_port: int = 0) -> tuple[Outcome, ...]:
         """Fetch http://address:port/ so many times, one after another, from `first_port` upwards (0: any port)."""
-        from ipaddress import ip_address
-
         from lvslab.traffic.calls import http_target, make_calls
 
         target = ip_address(address)
@@ -111,7 +110,7 @@ class Lab:
         finally:
             raw = self._sandbox.stop_capture(nodes, spool)
         recording.capture = replace(
-            read_spool(raw.spool, raw.nodes, raw.interfaces, raw.drops), comment=_comment(self.topology)
+            read_spool(raw.spool, raw.nodes, raw.interfaces, raw.drops), comment=self.topology.rendered
         )
         raw.spool.unlink()
 
@@ -257,19 +256,18 @@ def verify(
         with phase("boot"):
             _import_while_booting()
             running.wait_until_up(UP_TIMEOUT_S)
-        boot_s = time.monotonic() - begun
+        clock = _Clock({"boot": time.monotonic() - begun})
         for model in models:
-            seconds = {"boot": boot_s}
-            boot_s = 0.0
-            clock = _Clock(seconds)
-            with phase(f"{model.name}: build"), clock("build"):
-                context = running_lab(running, model)
-                lab = context.__enter__()
-            try:
-                examinations.append(lab.examine(phase=phase, seconds=clock.seconds))
-            finally:
-                context.__exit__(None, None, None)
+            examinations.append(_examine_one(running, model, phase, clock))
+            clock = _Clock({"boot": 0.0})
     return tuple(examinations)
+
+
+def _examine_one(kernel: RunningKernel, topology: Topology, phase: Phase, clock: _Clock) -> Examination:
+    with ExitStack() as stack:
+        with phase(f"{topology.name}: build"), clock("build"):
+            lab = stack.enter_context(running_lab(kernel, topology))
+        return lab.examine(phase=phase, seconds=clock.seconds)
 
 
 def _import_while_booting() -> None:
@@ -295,8 +293,63 @@ def address_labels(topology: Topology) -> dict[str, str]:
     return labels
 
 
-def _comment(topology: Topology) -> str:
-    return topology.rendered
+def name_records(topology: Topology) -> dict[Address, str]:
+    """Return the labels by address, for the names that Wireshark shows."""
+    return {ip_address(text): label for text, label in address_labels(topology).items()}
+
+
+def shipped_topologies() -> tuple[str, ...]:
+    """Return the names of the topologies that come with lvslab."""
+    from lvslab.topology import shipped
+
+    return shipped()
+
+
+def topology_of(capture: Capture) -> Topology | None:
+    """Return the topology whose description a capture carries, or None if it carries none."""
+    from lvslab.errors import BadInput
+    from lvslab.topology import load_text
+
+    if not capture.comment:
+        return None
+    try:
+        return load_text(capture.comment, "the capture's comment")
+    except BadInput:
+        return None
+
+
+def examine_stored(path: Path, topology: str | Path | Topology | None = None) -> Examination:
+    """Judge a stored capture, without a kernel: what needs the director's counters is skipped.
+
+    The topology is the one the file carries unless another is given. Raises BadInput.
+    """
+    from lvslab.capture.pcapng import read_capture
+    from lvslab.errors import BadInput
+    from lvslab.verify.evidence import Evidence
+    from lvslab.verify.judge import judge
+    from lvslab.verify.result import TopologyResult
+    from lvslab.walk import find_walks
+
+    capture = read_capture(path)
+    model = topology_of(capture) if topology is None else _model(topology, {}, ())
+    if model is None:
+        raise BadInput(
+            "the capture does not say which topology it is of",
+            where=str(path),
+            expected="a capture kept by lvslab verify --pcap",
+            next_step="name the topology as well",
+        )
+    evidence = Evidence(model, capture, find_walks(capture, labels=address_labels(model)))
+    result = TopologyResult(
+        topology=model.name,
+        kernel="stored",
+        kernel_release="",
+        backend="capture",
+        expectations=judge(evidence),
+        params=dict(model.params),
+        frames=len(capture.frames),
+    )
+    return Examination(result, evidence)
 
 
 class _Clock:

@@ -1,0 +1,1 @@
+"""The `lvslab` command: one module per verb, nothing but argument parsing and calls."""

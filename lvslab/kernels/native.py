@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 
 from lvslab.errors import CannotRun
@@ -13,6 +15,13 @@ from lvslab.kernels.folder import MARK, LabFolder
 from lvslab.kernels.start import KernelProgram
 
 NATIVE_PROGRAM = Path(__file__).parents[1] / "agent" / "native.py"
+BUILT_IN = {
+    "ip_vs": "CONFIG_IP_VS",
+    "veth": "CONFIG_VETH",
+    "bridge": "CONFIG_BRIDGE",
+    "ipip": "CONFIG_NET_IPIP",
+}
+"""The option that builds each module we ask for into a kernel."""
 SOCKET_WINDOW_BYTES = 1 << 20
 MODPROBE_TIMEOUT_S = 10
 
@@ -30,13 +39,22 @@ def why_not_native() -> str:
 
 def has_module(name: str) -> bool:
     """Tell whether a module is loaded, built in, or can be loaded (nothing is loaded by asking)."""
-    if Path("/sys/module", name).exists():
+    if Path("/sys/module", name).exists() or f"{BUILT_IN[name]}=y" in _configuration():
         return True
     modprobe = shutil.which("modprobe", path="/usr/sbin:/sbin:/usr/bin:/bin")
     if modprobe is None:
         return False
     asked = subprocess.run([modprobe, "-n", "-q", name], check=False, capture_output=True, timeout=MODPROBE_TIMEOUT_S)
     return asked.returncode == 0
+
+
+@cache
+def _configuration() -> frozenset[str]:
+    """Return the lines of the running kernel's configuration, if it shows one (CONFIG_IKCONFIG_PROC)."""
+    try:
+        return frozenset(gzip.decompress(Path("/proc/config.gz").read_bytes()).decode().splitlines())
+    except OSError:
+        return frozenset()
 
 
 def native_program(folder: LabFolder, *, kernel_line: int) -> KernelProgram:

@@ -163,14 +163,15 @@ class Correlator:
 
     def _forwarders(self, frame: Frame, packet: Packet, key: Hashable) -> list[_End]:
         """What this node received and may now be sending on; a reply with the same content is not that."""
-        found: list[_End] = []
-        for tunnels in range(len(packet.tunnels) + 2):
-            for end in _current(self._received, (key, frame.node, tunnels), frame):
-                if _is_reply(end.hop.packet, packet):
-                    end.open = False
-                    return []
-                if _may_be_forwarded(end.hop.packet, packet):
-                    found.append(end)
+        received = [
+            end
+            for tunnels in range(len(packet.tunnels) + 2)
+            for end in _current(self._received, (key, frame.node, tunnels), frame)
+        ]
+        answered = [end for end in received if _is_reply(end.hop.packet, packet)]
+        found = [e for e in received if e not in answered and _may_be_forwarded(e.hop.packet, packet)]
+        if answered and not found:
+            answered[0].open = False
         return _nearest(found, packet)
 
     def _upper_devices(self, frame: Frame, packet: Packet, key: Hashable) -> list[_End]:

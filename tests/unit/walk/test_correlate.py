@@ -156,6 +156,27 @@ def test_two_identical_frames_under_way_are_not_guessed() -> None:
     assert [hop.number for hop in rest.hops] == [3, 4, 5]
 
 
+def test_two_received_packets_that_may_have_been_forwarded_are_not_guessed() -> None:
+    scene = Scene()
+    packet = udp(C1, VIP, b"same")
+    scene.send("client:eth0", "router:eth0", packet)
+    scene.send("client:eth0", "router:eth0", packet)
+    scene.send("router:eth1", "director:eth0", changed(packet))
+    found = find_walks(scene.capture())
+    assert frame_numbers(found) == [(1, 2), (3, 4)]
+    (rest,) = found.unmatched
+    assert (rest.reason, rest.candidates) == (AMBIGUOUS, (2, 4))
+
+
+def test_a_request_that_was_dropped_does_not_hide_where_a_later_echo_came_from() -> None:
+    scene = Scene()
+    question, answer = udp(C1, VIP, b"same"), udp(VIP, C1, b"same")
+    scene.send("client:eth0", "router:eth0", question)
+    scene.send("rs1:eth0", "router:eth1", answer)
+    scene.send("router:eth0", "client:eth0", changed(answer))
+    assert routes(find_walks(scene.capture())) == ["client router", "rs1 router client"]
+
+
 def test_what_was_lost_long_ago_makes_nothing_ambiguous() -> None:
     scene = Scene()
     packet = udp(C1, VIP, b"same")

@@ -1,0 +1,88 @@
+"""The command's entry: finds the verb, runs it, turns every error into one line and an exit status."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+
+import click
+
+from lvslab import __version__
+from lvslab.errors import LvslabError
+
+VERBS = {
+    "verify": "Build clusters on a real kernel, send traffic, and judge what the packets did.",
+    "walk": "Show one connection's packets hop by hop, and what changed at each hop.",
+    "plan": "List the steps that build a topology, or the commands to type.",
+    "lint": "Check topology files without running anything.",
+    "topologies": "List the topologies that come with lvslab.",
+    "schema": "Print the JSON Schema of topology files, or of verify's JSON.",
+    "doctor": "Show what this machine offers and what is missing.",
+    "clean": "Remove what labs left that were killed.",
+}
+INTERRUPTED = 130
+BROKEN_PIPE = 141
+OUR_FAULT = 3
+
+
+class LazyGroup(click.Group):
+    """Loads a verb's module only when it is used: start-up time is a feature."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
+        if cmd_name not in VERBS:
+            return None
+        command = import_module(f"lvslab.cli.{cmd_name}").command
+        if not isinstance(command, click.Command):
+            raise TypeError(f"lvslab.cli.{cmd_name}.command is no command")
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Commands"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="lvslab")
+def cli() -> None:
+    """Linux Virtual Server clusters on a real kernel: built, driven, captured, judged."""
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Run the command and leave with its exit status."""
+    sys.exit(_status(argv))
+
+
+def _status(argv: Sequence[str] | None) -> int:
+    try:
+        status = cli.main(args=argv, prog_name="lvslab", standalone_mode=False)
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except LvslabError as error:
+        _say(str(error))
+        return error.exit_status
+    except (KeyboardInterrupt, click.Abort):
+        _say("interrupted")
+        return INTERRUPTED
+    except BrokenPipeError:
+        # What reads our output has seen enough; Python's own flush at exit must not complain either.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception as error:
+        if os.environ.get("LVSLAB_DEBUG"):
+            raise
+        _say(
+            f"a fault of lvslab's own: {type(error).__name__}: {error}; set LVSLAB_DEBUG=1 to see where, and report it"
+        )
+        return OUR_FAULT
+    return status if isinstance(status, int) else 0
+
+
+def _say(text: str) -> None:
+    for line in text.splitlines():
+        click.echo(f"lvslab: {line}", err=True)
