@@ -12,7 +12,7 @@ from struct import Struct
 from lvslab.capture.addresses import ip_text, mac_text
 from lvslab.capture.frame import Frame, LinkType
 from lvslab.capture.ip import IpLayer, parse_ip, parse_ipv4, parse_ipv6
-from lvslab.capture.packet import Arp, Ethernet, Packet, Tunnel
+from lvslab.capture.packet import WITH_PORTS, Arp, Endpoint, Ethernet, Packet, Tunnel
 from lvslab.capture.transport import parse_transport
 from lvslab.capture.tunnel import peel
 
@@ -34,10 +34,13 @@ def dissect(frame: Frame, gue_ports: AbstractSet[int] = GUE_PORTS) -> Packet:
     `bad_checksums` may name `ip`, `tcp`, `udp`, `icmp`, and of tunnels `outer ip`, `outer udp` and `gre`.
     A transport checksum is judged only when the whole datagram is there and the kernel had filled it in.
     """
-    data = frame.data
-    if frame.link_type is LinkType.RAW_IP:
-        layer = parse_ip(data, 0, len(data))
-        return _network(data, None, 0, layer, gue_ports=gue_ports, judge=frame.checksum_ready)
+    return dissect_bytes(frame.data, frame.link_type, frame.checksum_ready, gue_ports)
+
+
+def dissect_bytes(data: bytes, link_type: LinkType, checksum_ready: bool, gue_ports: AbstractSet[int]) -> Packet:
+    """As `dissect`, of what two frames with the same content have in common."""
+    if link_type is LinkType.RAW_IP:
+        return _network(data, None, 0, parse_ip(data, 0, len(data)), gue_ports, checksum_ready)
     if len(data) < _ETHERNET_BYTES:
         return _opaque(None, data)
     ethernet_bytes, ethertype, start = _link_header(data)
@@ -47,7 +50,7 @@ def dissect(frame: Frame, gue_ports: AbstractSet[int] = GUE_PORTS) -> Packet:
         return Packet(ethernet, arp, (), None, None, data[start:] if arp is None else b"")
     parser = _IP_PARSERS.get(ethertype)
     layer = parser(data, start, len(data)) if parser else None
-    return _network(data, ethernet, start, layer, gue_ports=gue_ports, judge=frame.checksum_ready)
+    return _network(data, ethernet, start, layer, gue_ports, checksum_ready)
 
 
 def _link_header(data: bytes) -> tuple[bytes, int, int]:
@@ -58,6 +61,9 @@ def _link_header(data: bytes) -> tuple[bytes, int, int]:
         at += _VLAN_TAG_BYTES
         ethertype = data[at] << 8 | data[at + 1]
     return data[:12], ethertype, at + 2
+
+
+_endpoint = lru_cache(maxsize=65536)(Endpoint)
 
 
 @lru_cache(maxsize=65536)
@@ -83,7 +89,6 @@ def _network(
     ethernet: Ethernet | None,
     start: int,
     layer: IpLayer | None,
-    *,
     gue_ports: AbstractSet[int],
     judge: bool,
 ) -> Packet:
@@ -104,4 +109,9 @@ def _network(
     transport, payload, bad_transport = parse_transport(data, layer, judge)
     if bad_transport:
         bad.append(bad_transport)
-    return Packet(ethernet, None, tuple(tunnels), layer.header, transport, payload, tuple(bad))
+    ip = layer.header
+    source_port, destination_port = None, None
+    if isinstance(transport, WITH_PORTS):
+        source_port, destination_port = transport.source_port, transport.destination_port
+    source, destination = _endpoint(ip.source, source_port), _endpoint(ip.destination, destination_port)
+    return Packet(ethernet, None, tuple(tunnels), ip, transport, payload, tuple(bad), source, destination)

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from struct import Struct
 from typing import NamedTuple
 
-from lvslab.capture.checksum import is_valid
+from lvslab.capture.checksum import adds_up, is_valid, word_sum
 from lvslab.capture.ip import IpLayer
 from lvslab.capture.packet import Icmp, Tcp, Udp
 
@@ -46,19 +47,33 @@ def _pseudo_header(layer: IpLayer, length: int) -> int:
     return layer.addresses_sum + layer.header.protocol + length
 
 
+class _Segment(NamedTuple):
+    tcp: Tcp
+    payload: bytes
+    words: int
+    """See `word_sum`."""
+
+
 def _tcp(data: bytes, layer: IpLayer, judge: bool) -> Parsed | None:
-    """RFC 9293 section 3.1."""
-    start, end = layer.start, layer.end
-    if end - start < _TCP.size:
+    segment = _segment(data[layer.start : layer.end])
+    if segment is None:
         return None
-    source, destination, sequence, acknowledgment, offset, flags, window, _, _ = _TCP.unpack_from(data, start)
-    options_at = start + _TCP.size
-    payload_at = start + (offset >> 4) * 4
-    if not options_at <= payload_at <= end:
+    wrong = judge and not adds_up(segment.words + _pseudo_header(layer, layer.end - layer.start))
+    return Parsed(segment.tcp, segment.payload, "tcp" if wrong else None)
+
+
+@lru_cache(maxsize=1024)
+def _segment(data: bytes) -> _Segment | None:
+    """RFC 9293 section 3.1. Remembered, since all methods but NAT leave a segment as it is, hop after hop."""
+    if len(data) < _TCP.size:
         return None
-    wrong = judge and not is_valid(data[start:end], _pseudo_header(layer, end - start))
-    tcp = Tcp(source, destination, sequence, acknowledgment, _FLAGS[flags], window, data[options_at:payload_at])
-    return Parsed(tcp, data[payload_at:end], "tcp" if wrong else None)
+    source, destination, sequence, acknowledgment, offset, flags, window, _, _ = _TCP.unpack_from(data)
+    payload_at = (offset >> 4) * 4
+    if not _TCP.size <= payload_at <= len(data):
+        return None
+    options = data[_TCP.size : payload_at]
+    tcp = Tcp(source, destination, sequence, acknowledgment, _FLAGS[flags], window, options)
+    return _Segment(tcp, data[payload_at:], word_sum(data))
 
 
 def _udp(data: bytes, layer: IpLayer, judge: bool) -> Parsed | None:

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import sys
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from lvslab.cli.options import complete_topology, kernel_option, parameters, topology_options
+from lvslab.cli.options import complete_topology, json_option, kernel_option, parameters, topology_options
 from lvslab.errors import BadInput
 
 if TYPE_CHECKING:
     from lvslab.capture.frame import Capture
-    from lvslab.walk.model import Conversation, Walk, Walks
+    from lvslab.topology.model import Topology
+    from lvslab.walk.model import Conversation, Walks
+
+_LANGUAGES = ("en", "zh")
 
 
 @click.command("walk")
@@ -23,9 +29,12 @@ if TYPE_CHECKING:
 @click.option("--from", "stored", metavar="FILE.pcapng", help="Read a stored capture; needs neither root nor kernel.")
 @click.option("--connection", metavar="N", type=click.IntRange(1), default=1, help="Which connection, from 1.")
 @click.option("--all", "whole", is_flag=True, help="Show every packet of the connection, not only the first two.")
+@click.option("--arp", is_flag=True, help="Show first who asked for the connection's address by ARP, and who answered.")
 @click.option("--unmatched", "rest", is_flag=True, help="Show what could not be joined to a walk.")
 @click.option("--frame", metavar="N", type=click.IntRange(1), help="Show one frame's headers in full instead.")
+@click.option("--lang", type=click.Choice(_LANGUAGES), help="Language; default: the locale's, else en.")
 @click.option("--pcap", "pcap_path", metavar="FILE", help="Keep the capture.")
+@json_option
 def command(
     name: str | None,
     kernel: str | None,
@@ -34,44 +43,88 @@ def command(
     stored: str | None,
     connection: int,
     whole: bool,
+    arp: bool,
     rest: bool,
     frame: int | None,
+    lang: str | None,
     pcap_path: str | None,
+    json_path: str | None,
 ) -> None:
     """Show the request and the reply of one connection, and what each node changed on the way."""
+    from lvslab.report.output import STDOUT, check_output, write_output
+
     if (name is None) == (stored is None):
         raise BadInput("nothing to walk", expected="a topology, or --from with a stored capture, not both")
+    for path in (pcap_path, json_path):
+        if path is not None:
+            check_output(path)
     if stored is not None:
         capture, walks = _stored(Path(stored))
     else:
         capture, walks = _driven(str(name), kernel, settings, without, pcap_path)
+    if json_path is not None:
+        from lvslab.report.json_report import to_text
+        from lvslab.report.walk_json import walks_document
+
+        write_output(json_path, to_text(walks_document(walks)))
+    if json_path != STDOUT:
+        _show(capture, walks, connection, whole=whole, arp=arp, rest=rest, frame=frame, language=lang)
+
+
+def _show(
+    capture: Capture,
+    walks: Walks,
+    connection: int,
+    *,
+    whole: bool,
+    arp: bool,
+    rest: bool,
+    frame: int | None,
+    language: str | None,
+) -> None:
     from lvslab.report.terminal import make_console
     from lvslab.report.walk_terminal import render_unmatched, render_walks
+    from lvslab.walk.phrases import Language
+    from lvslab.walk.select import arp_about, opening
+    from lvslab.walk.words import no_arp
 
     console = make_console(sys.stdout)
+    spoken = Language(language or language_of(os.environ))
     if frame is not None:
         console.print(_frame(capture, frame), markup=False, highlight=False)
     elif rest:
-        console.print(render_unmatched(walks.unmatched, names=walks.names))
+        console.print(render_unmatched(walks.unmatched, names=walks.names, language=spoken))
     else:
         chosen = _connection(walks, connection)
-        console.print(render_walks(chosen if whole else _first_packets(chosen), names=walks.names))
+        about = arp_about(walks, chosen.responder.address) if arp and chosen.responder else ()
+        shown = chosen if whole else opening(chosen)
+        console.print(render_walks(shown, names=walks.names, arp=about, language=spoken))
+        if arp and chosen.responder and not about:
+            console.print(no_arp(chosen.responder.address, spoken))
+
+
+def language_of(environ: Mapping[str, str]) -> str:
+    """Return the language of the messages' locale (POSIX.1-2017, XBD 8.2), if it is one of ours."""
+    locale = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
+    return next((language for language in _LANGUAGES if locale.startswith(language)), _LANGUAGES[0])
 
 
 def _stored(path: Path) -> tuple[Capture, Walks]:
     from lvslab.capture.pcapng import read_capture
+    from lvslab.lab import address_labels, topology_of
     from lvslab.walk import find_walks
 
     capture = read_capture(path)
-    return capture, find_walks(capture, labels=_labels(capture))
-
-
-def _labels(capture: Capture) -> dict[str, str]:
-    """Name the addresses after the topology that the capture was taken in, if it carries one."""
-    from lvslab.lab import address_labels, topology_of
-
     topology = topology_of(capture)
-    return {} if topology is None else address_labels(topology)
+    if topology is None:
+        return capture, find_walks(capture)
+    return capture, _with_terms(find_walks(capture, labels=address_labels(topology)), topology)
+
+
+def _with_terms(walks: Walks, topology: Topology) -> Walks:
+    from lvslab.walk.terms import address_terms
+
+    return replace(walks, names=replace(walks.names, terms=address_terms(topology)))
 
 
 def _driven(
@@ -79,17 +132,14 @@ def _driven(
 ) -> tuple[Capture, Walks]:
     from lvslab.capture.pcapng import write_capture
     from lvslab.lab import name_records, open_lab
-    from lvslab.report.output import check_output
     from lvslab.report.progress import make_progress
 
-    if pcap_path is not None:
-        check_output(pcap_path)
     with make_progress(sys.stderr, verbose=False).phase(f"{name}: boot, build, traffic"):
         with open_lab(name, kernel=kernel, without=without, **parameters(settings)) as lab:
             with lab.record() as recording:
                 lab.drive()
             capture = recording.finished()
-            walks = lab.walks(capture)
+            walks = _with_terms(lab.walks(capture), lab.topology)
         if pcap_path is not None:
             write_capture(Path(pcap_path), capture, names=name_records(lab.topology))
     return capture, walks
@@ -97,19 +147,21 @@ def _driven(
 
 def _connection(walks: Walks, number: int) -> Conversation:
     """Return a connection by its place among those of TCP and UDP."""
-    from lvslab.traffic.dns import DNS_PORT
+    from lvslab.walk.select import connections
 
-    connections = [item for item in walks.conversations if item.protocol in ("tcp", "udp") and item.requests]
-    calls = [item for item in connections if item.responder and item.responder.port != DNS_PORT] or connections
-    if number > len(calls):
+    found = connections(walks)
+    if not found:
         raise BadInput(
-            "there is no such connection", where="--connection", expected=f"1 to {len(calls)}", found=str(number)
+            "the capture shows no TCP or UDP connection",
+            expected="at least one whose first packet was seen to leave its sender",
+            found=f"{len(walks.walks)} other packets and {len(walks.unmatched)} that could not be joined",
+            next_step="see them with --unmatched, or all of them with --json -",
         )
-    return calls[number - 1]
-
-
-def _first_packets(conversation: Conversation) -> tuple[Walk, ...]:
-    return (*conversation.requests[:1], *conversation.replies[:1])
+    if number > len(found):
+        raise BadInput(
+            "there is no such connection", where="--connection", expected=f"1 to {len(found)}", found=str(number)
+        )
+    return found[number - 1]
 
 
 def _frame(capture: Capture, number: int) -> str:

@@ -1,4 +1,8 @@
-"""Walks as text for the terminal: one row per hop, what changed marked with ``*`` and said in words below."""
+"""Walks as text for the terminal: a line per hop, what changed marked with ``*`` and said in words underneath.
+
+Addresses go by the papers' terms (CIP, VIP, RIP1), explained once above. The more columns there are, the more each
+line says; where not even the shortest fits, a hop has its fields below each other, and only those that changed.
+"""
 
 from __future__ import annotations
 
@@ -6,118 +10,219 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
+from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
 from lvslab.capture.frame import Direction
 from lvslab.report.printable import printable
+from lvslab.report.walk_rows import Cell, Detail, Row, rows_of, used_addresses
 from lvslab.walk import words
-from lvslab.walk.changes import changes_between, describe
-from lvslab.walk.model import Conversation, Endpoint, Hop, Names, Step, Unmatched, Walk
-from lvslab.walk.names import address_name, mac_name
-from lvslab.walk.words import Field
+from lvslab.walk.model import Conversation, Hop, Names, Unmatched, Walk
+from lvslab.walk.phrases import Language, phrases
 
-_MARK = "*"
 _CHANGED_STYLE = "bold yellow"
-_INDENT = 9
-_NS_PER_MS = 1_000_000
-
-_MAC_FIELDS = (Field.SOURCE_MAC, Field.DESTINATION_MAC)
-_END_FIELDS = (Field.SOURCE, Field.DESTINATION)
-_TTL_FIELDS = (Field.TTL, Field.INNER_TTL)
+_INDENT = 7
+_COLUMN_GAP = "  "
+_RIGHT_ALIGNED = frozenset({"ms", "frame"})
 
 
-@dataclass(frozen=True, slots=True)
-class _Cell:
-    text: str
-    changed: bool = False
+def render_walks(
+    walks: Conversation | Sequence[Walk],
+    *,
+    names: Names,
+    arp: Sequence[Walk] = (),
+    language: Language = Language.ENGLISH,
+) -> RenderableType:
+    """Return the walks, times in milliseconds from the first hop of them all; `arp` walks come first."""
+    if isinstance(walks, Conversation):
+        parts, notes = _conversation_parts(walks, language)
+    else:
+        parts, notes = [_Part("Packet", walk.hops, _walk_notes(walk, None, language)) for walk in walks], ()
+    parts.sort(key=lambda part: part.hops[0].number)
+    parts[:0] = [_Part("", walk.hops, _walk_notes(walk, None, language)) for walk in arp]
+    return _Walks(tuple(parts), notes, names, language) if parts else Text(phrases(language).no_walks)
 
 
-@dataclass(frozen=True, slots=True)
-class _Row:
-    """A hop as two lines: what it came from above, where it goes below."""
-
-    upper: tuple[_Cell, ...]
-    lower: tuple[_Cell, ...]
-
-
-_HEADINGS = tuple(_Cell(text) for text in ("ms", "frame", "where", "MAC", "IP", "TTL"))
-_RIGHT_ALIGNED = frozenset({0, 1})
+def _conversation_parts(conversation: Conversation, language: Language) -> tuple[list[_Part], tuple[str, ...]]:
+    """Return the packets, and what is to be said of them all."""
+    requests, replies, errors = conversation.requests, conversation.replies, conversation.errors
+    home = requests[0].origin.node if requests else None
+    parts = [_Part("Request", walk.hops, _walk_notes(walk, None, language)) for walk in requests]
+    parts += [_Part("Reply", walk.hops, _walk_notes(walk, home, language)) for walk in replies]
+    parts += [_Part("Error", walk.hops, _walk_notes(walk, None, language)) for walk in errors]
+    return parts, () if replies else (phrases(language).no_reply,)
 
 
-def render_walks(walks: Conversation | Sequence[Walk], *, names: Names) -> RenderableType:
-    """Return the walks, a row per hop, times in milliseconds from the first hop of them all."""
-    titled = _with_roles(walks) if isinstance(walks, Conversation) else [("Packet", walk) for walk in walks]
-    if not titled:
-        return Text("no walks")
-    start_ns = min(walk.origin.time_ns for _, walk in titled)
-    tables = [_rows(walk.hops, names, start_ns) for _, walk in titled]
-    widths = _widths(row for rows in tables for row in rows)
-    return Group(
-        *_joined(_walk(role, walk, rows, widths, names) for (role, walk), rows in zip(titled, tables, strict=True))
-    )
-
-
-def render_unmatched(unmatched: Sequence[Unmatched], *, names: Names) -> RenderableType:
+def render_unmatched(
+    unmatched: Sequence[Unmatched], *, names: Names, language: Language = Language.ENGLISH
+) -> RenderableType:
     """Return the hops that belong to no walk, each with the reason."""
     if not unmatched:
-        return Text("every frame belongs to a walk")
-    start_ns = min(hop.time_ns for rest in unmatched for hop in (*rest.hops, *rest.overheard))
-    tables = [_rows(rest.hops or rest.overheard, names, start_ns) for rest in unmatched]
-    widths = _widths(row for rows in tables for row in rows)
-    return Group(*_joined(_rest(rest, rows, widths, names) for rest, rows in zip(unmatched, tables, strict=True)))
+        return Text(phrases(language).all_matched)
+    parts = tuple(
+        _Part("Unmatched", rest.hops or rest.overheard, (words.unmatched_reason(rest, language),)) for rest in unmatched
+    )
+    return _Walks(parts, (), names, language)
 
 
-def _joined(parts: Iterable[Iterable[RenderableType]]) -> Iterator[RenderableType]:
-    """Yield the parts with an empty line between them."""
-    for index, part in enumerate(parts):
-        if index:
-            yield Text()
-        yield from part
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """One packet: what it is to the reader, its hops, and what is to be said at the end."""
+
+    role: str
+    """Empty where the title says it all."""
+    hops: tuple[Hop, ...]
+    notes: tuple[str, ...]
 
 
-def _with_roles(conversation: Conversation) -> list[tuple[str, Walk]]:
-    parts = (("Request", conversation.requests), ("Reply", conversation.replies), ("Error", conversation.errors))
-    titled = [(role, walk) for role, walks in parts for walk in walks]
-    return sorted(titled, key=lambda pair: pair[1].origin.number)
-
-
-def _walk(role: str, walk: Walk, rows: list[_Row], widths: tuple[int, ...], names: Names) -> Iterator[RenderableType]:
-    yield Text(_title(role, walk.origin, names), style="bold")
-    yield from _table(walk.hops, rows, widths, names)
-    for end in walk.ends:
-        if end.direction is Direction.OUT:
-            yield _Note(f"not seen again after it left {end.where} (frame {end.number})")
+def _walk_notes(walk: Walk, back_to: str | None, language: Language) -> tuple[str, ...]:
+    say = phrases(language)
+    notes = []
+    receivers = walk.receivers if len(walk.ends) > 1 else ()
+    if receivers:
+        notes.append(say.heard_at.format(places=_places(receivers, language)))
+    elif back_to is not None and back_to not in {hop.node for hop in walk.receivers}:
+        notes.append(say.not_back.format(node=back_to, place=_places(walk.ends, language)))
+    elif lost := [end for end in walk.ends if end.direction is Direction.OUT]:
+        notes.append(say.lost.format(place=_places(lost, language)))
     if walk.overheard:
-        yield _Note("overheard at " + ", ".join(f"{hop.where} (frame {hop.number})" for hop in walk.overheard))
+        notes.append(say.overheard.format(places=_places(walk.overheard, language)))
+    return tuple(notes)
 
 
-def _rest(rest: Unmatched, rows: list[_Row], widths: tuple[int, ...], names: Names) -> Iterator[RenderableType]:
-    hops = rest.hops or rest.overheard
-    yield Text(_title("Unmatched", hops[0], names), style="bold")
-    yield from _table(hops, rows, widths, names)
-    candidates = ", ".join(str(number) for number in rest.candidates)
-    yield _Note(f"{rest.reason} (frames {candidates})" if candidates else rest.reason)
+def _places(hops: Iterable[Hop], language: Language) -> str:
+    say = phrases(language)
+    return say.list_comma.join(say.frame.format(where=hop.where, number=hop.number) for hop in hops)
 
 
-def _title(role: str, hop: Hop, names: Names) -> str:
-    title = f"{role}: {words.packet_title(hop.packet, names)}"
-    if hop.source and hop.destination:
-        title += f", {hop.source} → {hop.destination}"
-    return printable(title)
+@dataclass(frozen=True, slots=True)
+class _Walks:
+    """Renders itself once the console's width is known."""
+
+    parts: tuple[_Part, ...]
+    notes: tuple[str, ...]
+    names: Names
+    language: Language
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        legend = _legend(self.parts, self.names)
+        if legend:
+            yield from _unbroken(legend, options.max_width)
+            yield Text()
+        detail, tables = self._that_fits(options.max_width)
+        for index, (part, rows) in enumerate(zip(self.parts, tables, strict=True)):
+            if index:
+                yield Text()
+            yield _Note(self._title(part), indent=0, style="bold")
+            if detail is None:
+                yield from _stacked(rows)
+            else:
+                yield from _table(rows, _widths(row for table in tables for row in table))
+            for note in part.notes:
+                yield _Note(note, indent=_INDENT)
+        for note in self.notes:
+            yield Text()
+            yield _Note(note, indent=0, style="bold")
+
+    def _that_fits(self, width: int) -> tuple[Detail | None, list[list[Row]]]:
+        """Return the rows with as much detail as the width allows; None if they cannot stand side by side."""
+        for detail in Detail:
+            tables = self._tables(detail)
+            if _total(_widths(row for table in tables for row in table)) <= width:
+                return detail, tables
+        return None, self._tables(Detail.TERMS)
+
+    def _tables(self, detail: Detail) -> list[list[Row]]:
+        start_ns = min(part.hops[0].time_ns for part in self.parts)
+        return [
+            rows_of(_without_receivers(part.hops), self.names, detail, start_ns, self.language) for part in self.parts
+        ]
+
+    def _title(self, part: _Part) -> str:
+        say = phrases(self.language)
+        title = words.packet_title(part.hops[0].packet, self.names, self.language)
+        nodes = _nodes(part.hops)
+        if len(_without_receivers(part.hops)) == len(part.hops) and len(nodes) > 1:
+            title += say.comma + " → ".join(nodes)
+        return say.role.format(role=say.word(part.role), title=title) if part.role else title
 
 
-def _table(hops: tuple[Hop, ...], rows: list[_Row], widths: tuple[int, ...], names: Names) -> Iterator[RenderableType]:
-    yield _line(_HEADINGS, widths, style="dim")
-    by_number = {hop.number: hop for hop in hops}
-    for hop, row in zip(hops, rows, strict=True):
-        yield _line(row.upper, widths)
-        yield _line(row.lower, widths)
-        for tunnel in hop.packet.tunnels:
-            yield _Note(f"outer header: {words.tunnel(tunnel)}, TTL {tunnel.ip.ttl}")
-        before = by_number.get(hop.previous) if hop.previous is not None else None
-        if before is not None and hop.step is not Step.CROSSED:
-            yield _Note(describe(before, hop, names), style="italic")
+def _without_receivers(hops: tuple[Hop, ...]) -> tuple[Hop, ...]:
+    """Leave out who received a broadcast: all rows would be the same, and a note names them."""
+    times = [hop.previous for hop in hops]
+    return tuple(hop for hop in hops if hop.previous is None or times.count(hop.previous) == 1)
+
+
+def _nodes(hops: tuple[Hop, ...]) -> list[str]:
+    return [hop.node for index, hop in enumerate(hops) if not index or hops[index - 1].node != hop.node]
+
+
+def _legend(parts: Iterable[_Part], names: Names) -> list[str]:
+    """Say which address each term stands for, and whose it is."""
+    entries = []
+    for address in used_addresses(hop for part in parts for hop in part.hops):
+        term, owner = names.terms.get(address), names.labels.get(address)
+        if term is not None:
+            entries.append(f"{term} {address}" + (f" ({owner})" if owner and owner != term else ""))
+    return entries
+
+
+def _unbroken(entries: Iterable[str], width: int) -> Iterator[RenderableType]:
+    """Yield lines of as many entries as fit, none of them split."""
+    line = ""
+    for entry in entries:
+        if line and cell_len(f"{line}, {entry}") > width:
+            yield Text(printable(line), style="dim")
+            line = ""
+        line = f"{line}, {entry}" if line else entry
+    yield Text(printable(line), style="dim")
+
+
+def _widths(rows: Iterable[Row]) -> dict[str, int]:
+    """Return the width of each column, the heading's included."""
+    widths: dict[str, int] = {}
+    for row in rows:
+        for column, cell in row.cells.items():
+            widths[column] = max(widths.get(column, cell_len(column)), cell_len(cell.text))
+    return widths
+
+
+def _total(widths: dict[str, int]) -> int:
+    return sum(widths.values()) + len(_COLUMN_GAP) * (len(widths) - 1)
+
+
+def _table(rows: list[Row], widths: dict[str, int]) -> Iterator[RenderableType]:
+    columns = {column: width for column, width in widths.items() if any(row.cells[column].text for row in rows)}
+    yield _line({column: Cell(rows[0].headings[column]) for column in columns}, columns, style="dim")
+    for row in rows:
+        yield _line(row.cells, columns)
+        if row.sentence:
+            yield _Note(row.sentence, indent=_INDENT, style="italic")
+
+
+def _line(cells: dict[str, Cell], widths: dict[str, int], style: str = "") -> Text:
+    line = Text(style=style)
+    for column, width in widths.items():
+        cell = cells[column]
+        fill = " " * (width - cell_len(cell.text))
+        text = fill + cell.text if column in _RIGHT_ALIGNED else cell.text + fill
+        line.append(_COLUMN_GAP if line else "")
+        line.append(text, style=_CHANGED_STYLE if cell.changed else "")
+    line.rstrip()
+    return line
+
+
+def _stacked(rows: list[Row]) -> Iterator[RenderableType]:
+    """Yield each hop as a line, and below it the fields that changed; the first has them all."""
+    for index, row in enumerate(rows):
+        if not row.nested:
+            yield _Note(f"{row.cells['frame'].text:>5}  {row.cells['where'].text}", indent=0)
+        for column in ("MAC", "IP", "TTL"):
+            cell = row.cells[column]
+            if cell.changed or (index == 0 and cell.text):
+                yield _Note(f"{column:<3} {cell.text}", indent=_INDENT, style=_CHANGED_STYLE if cell.changed else "")
+        if row.sentence:
+            yield _Note(row.sentence, indent=_INDENT, style="italic")
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,68 +230,10 @@ class _Note:
     """Indented text, wrapped without trailing blanks, so that piped output stays clean."""
 
     text: str
+    indent: int
     style: str = ""
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for line in Text(printable(self.text), style=self.style).wrap(console, max(options.max_width - _INDENT, 1)):
+        for line in Text(printable(self.text), style=self.style).wrap(console, max(options.max_width - self.indent, 1)):
             line.rstrip()
-            yield Text(" " * _INDENT) + line
-
-
-def _rows(hops: tuple[Hop, ...], names: Names, start_ns: int) -> list[_Row]:
-    by_number = {hop.number: hop for hop in hops}
-    return [
-        _row(hop, by_number.get(hop.previous) if hop.previous is not None else None, names, start_ns) for hop in hops
-    ]
-
-
-def _row(hop: Hop, before: Hop | None, names: Names, start_ns: int) -> _Row:
-    changed = {change.field: change.old for change in changes_between(before, hop, names)} if before else {}
-    ethernet, ip = hop.packet.ethernet, hop.packet.ip
-    macs = (mac_name(names, ethernet.source), mac_name(names, ethernet.destination)) if ethernet else ("", "")
-    ends = (_end(hop.source, names), _end(hop.destination, names))
-    old_ttl = next((changed[field] for field in _TTL_FIELDS if field in changed), None)
-    ttl = "" if ip is None else str(ip.ttl) if old_ttl is None else f"{old_ttl}→{ip.ttl}"
-    upper = (
-        _Cell(f"{(hop.time_ns - start_ns) / _NS_PER_MS:.3f}"),
-        _Cell(str(hop.number)),
-        _Cell(printable(f"{hop.where} {hop.direction}")),
-        _Cell(printable(f"  {macs[0]}"), _MAC_FIELDS[0] in changed),
-        _Cell(printable(f"  {ends[0]}"), _END_FIELDS[0] in changed),
-        _Cell(ttl, old_ttl is not None),
-    )
-    lower = (
-        *(_Cell(""),) * 3,
-        _Cell(_arrow(macs[1]), _MAC_FIELDS[1] in changed),
-        _Cell(_arrow(ends[1]), _END_FIELDS[1] in changed),
-        _Cell(""),
-    )
-    return _Row(upper, lower)
-
-
-def _arrow(text: str) -> str:
-    return printable(f"→ {text}") if text else ""
-
-
-def _end(end: Endpoint | None, names: Names) -> str:
-    if end is None:
-        return ""
-    label = address_name(names, end.address)[len(end.address) :]
-    return f"{end}{label}"
-
-
-def _widths(rows: Iterable[_Row]) -> tuple[int, ...]:
-    lines = [_HEADINGS, *(line for row in rows for line in (row.upper, row.lower))]
-    return tuple(max(cell_len(line[column].text) for line in lines) for column in range(len(_HEADINGS)))
-
-
-def _line(cells: tuple[_Cell, ...], widths: tuple[int, ...], style: str = "") -> Text:
-    """Return cells side by side; the column between two holds the mark of a change in the right one."""
-    line = Text(style=style)
-    for column, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-        fill = " " * (width - cell_len(cell.text))
-        line.append(f" {_MARK}" if cell.changed else "  ", style=_CHANGED_STYLE if cell.changed else "")
-        text = fill + cell.text if column in _RIGHT_ALIGNED else cell.text + fill
-        line.append(text, style=_CHANGED_STYLE if cell.changed else "")
-    line.rstrip()
-    return line
+            yield Text(" " * self.indent) + line

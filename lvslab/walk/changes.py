@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from lvslab.capture.packet import Packet, Tcp, Tunnel
 from lvslab.walk import words
 from lvslab.walk.model import Hop, Names, Step
+from lvslab.walk.phrases import Language
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,21 +21,21 @@ class Change:
     sentence: str
 
 
-def changes_between(before: Hop, after: Hop, names: Names) -> tuple[Change, ...]:
+def changes_between(before: Hop, after: Hop, names: Names, language: Language = Language.ENGLISH) -> tuple[Change, ...]:
     """Return what differs, link first. Checksums follow from the rest and are reported only when they break."""
     return tuple(
-        Change(name, old, new, words.change(name, old, new, after.node, names))
+        Change(name, old, new, words.change(name, old, new, after.node, names, language))
         for name, old, new in _differences(before.packet, after.packet)
     )
 
 
-def describe(before: Hop, after: Hop, names: Names) -> str:
+def describe(before: Hop, after: Hop, names: Names, language: Language = Language.ENGLISH) -> str:
     """Return what happened between two hops as one sentence, beginning with the node's name."""
     if after.step is Step.CROSSED:
-        return words.crossed(before, after)
-    changes = changes_between(before, after, names)
+        return words.crossed(before, after, language)
+    changes = changes_between(before, after, names, language)
     sentences = tuple(change.sentence for change in changes if change.sentence)
-    return words.at_node(after, sentences, _unchanged(before.packet, after.packet))
+    return words.at_node(after, sentences, _unchanged(before.packet, after.packet), language)
 
 
 _Difference = tuple[words.Field, str, str]
@@ -46,7 +47,7 @@ def _differences(before: Packet, after: Packet) -> Iterator[_Difference]:
     yield from _ip(before, after)
     yield from _transport(before, after)
     if before.payload != after.payload:
-        yield words.Field.PAYLOAD, f"{len(before.payload)} bytes", f"{len(after.payload)} bytes"
+        yield words.Field.PAYLOAD, str(len(before.payload)), str(len(after.payload))
     broken = [name for name in after.bad_checksums if name not in before.bad_checksums]
     if broken:
         yield words.Field.CHECKSUM, "right", ", ".join(broken)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from lvslab.capture.packet import Icmp, Packet, Tcp, Udp
+from lvslab.capture.packet import WITH_PORTS, Icmp, Packet, Tcp
 from lvslab.capture.quoted import quoted
 from lvslab.capture.transport import TCP, UDP
 from lvslab.walk.identity import is_echo
-from lvslab.walk.model import Conversation, Endpoint, Hop, Walk
+from lvslab.walk.model import Conversation, Endpoint, Walk
 
 _NEIGHBOUR_DISCOVERY = frozenset({135, 136})
 """Neighbour solicitation and advertisement (RFC 4861)."""
@@ -79,21 +79,29 @@ def _syn(packet: Packet) -> int | None:
 
 
 def _flows(walk: Walk) -> list[_Flow]:
-    return list(dict.fromkeys(_flow(hop) for hop in walk.hops))
+    packets = [walk.origin.packet]
+    packets += (hop.packet for hop in walk.hops[1:] if not _certainly_same_flow(hop.packet, packets[-1]))
+    return list(dict.fromkeys(map(_flow, packets)))
 
 
-def _flow(hop: Hop) -> _Flow:
-    packet = hop.packet
+def _certainly_same_flow(one: Packet, other: Packet) -> bool:
+    """Tell cheaply what holds for nearly all hops of a walk; what ICMP quotes would have to be looked at."""
+    if isinstance(one.transport, Icmp):
+        return False
+    return one.source == other.source and one.destination == other.destination
+
+
+def _flow(packet: Packet) -> _Flow:
     if packet.arp is not None:
         return "arp", frozenset({packet.arp.sender_ip, packet.arp.target_ip})
-    source, destination = hop.source, hop.destination
+    source, destination = packet.source, packet.destination
     if packet.ip is None or source is None or destination is None:
         return "other", packet.ethernet.ethertype if packet.ethernet else None
     about = quoted(packet)
     if about is not None and about.ports is not None:
         ends = frozenset({Endpoint(about.ip.source, about.ports[0]), Endpoint(about.ip.destination, about.ports[1])})
         return _PROTOCOL_NAMES[about.ip.protocol], ends
-    if isinstance(packet.transport, Tcp | Udp):
+    if isinstance(packet.transport, WITH_PORTS):
         return _PROTOCOL_NAMES[packet.ip.protocol], frozenset({source, destination})
     return _portless_flow(packet, frozenset({source, destination}))
 
@@ -120,22 +128,22 @@ def _conversation(group: _Group) -> Conversation:
 
 def _sides(walks: list[Walk], opening: Walk) -> tuple[tuple[Walk, ...], tuple[Walk, ...]]:
     """Tell the initiator's packets from the others', by every address that its packets had on the way."""
-    ours = {_sender(hop) for hop in opening.hops}
+    ours = _senders(opening)
     requests, replies = [], []
     for walk in walks:
         if _is_request(walk, ours):
             requests.append(walk)
-            ours.update(_sender(hop) for hop in walk.hops)
+            ours |= _senders(walk)
         else:
             replies.append(walk)
     return tuple(requests), tuple(replies)
 
 
-def _sender(hop: Hop) -> Hashable:
-    return hop.source
+def _senders(walk: Walk) -> set[Endpoint | None]:
+    return {hop.packet.source for hop in walk.hops}
 
 
-def _is_request(walk: Walk, ours: set[Hashable]) -> bool:
+def _is_request(walk: Walk, ours: set[Endpoint | None]) -> bool:
     packet = walk.origin.packet
     if packet.arp is not None:
         return packet.arp.operation == 1
@@ -143,4 +151,4 @@ def _is_request(walk: Walk, ours: set[Hashable]) -> bool:
         if is_echo(packet):
             return packet.transport.type in _ECHO_REQUESTS
         return packet.transport.type != 136
-    return _sender(walk.origin) in ours
+    return walk.origin.source in ours

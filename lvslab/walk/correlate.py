@@ -14,15 +14,13 @@ search, so the time needed grows with the number of frames.
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
-from typing import TypeVar
+from itertools import islice
 
 from lvslab.capture.frame import Direction, Frame, LinkType
-from lvslab.capture.packet import Packet
-from lvslab.walk.identity import identity, same_bytes
-from lvslab.walk.model import Hop, Step, Unmatched, Walk
+from lvslab.walk.model import AMBIGUOUS, NOT_SEEN_TO_LEAVE, Hop, Step, Unmatched, Walk
+from lvslab.walk.sight import Sight
 
 MAX_PAUSE_NS = 5_000_000_000
 """Longest time between two hops: longer than the 3 s for which Linux keeps a packet that waits for ARP (arp(7))."""
@@ -31,10 +29,8 @@ _RECENT = 8
 """Transmissions of the same bytes among which the one that was overheard is sought."""
 _LISTED = 8
 """Candidates named in an ambiguity."""
-_MULTICAST_BIT = 0x01
-
-NOT_SEEN_TO_LEAVE = "came in, but no node was seen to send it"
-AMBIGUOUS = "could continue more than one packet: same content, and both still under way"
+_IN, _OUT, _ETHERNET = Direction.IN, Direction.OUT, LinkType.ETHERNET
+"""Looked up for every frame, and an enumeration looks its members up slowly."""
 
 
 @dataclass(slots=True, eq=False)
@@ -53,15 +49,15 @@ class _End:
 
     track: _Track
     hop: Hop
-    group: bool
-    """Sent to a broadcast or multicast MAC: may have many receivers."""
+    sight: Sight
     open: bool = True
-    received_at: set[str] = field(default_factory=set)
-    overheard_at: set[str] = field(default_factory=set)
+    received_at: frozenset[str] = frozenset()
+    overheard_at: frozenset[str] = frozenset()
 
 
 _Ends = list[_End]
-_Key = TypeVar("_Key", bound=Hashable)
+_Index = dict[tuple[Hashable, str], _Ends]
+"""By identity and node."""
 
 
 class Correlator:
@@ -69,19 +65,17 @@ class Correlator:
 
     def __init__(self) -> None:
         self._tracks: list[_Track] = []
-        self._on_link: dict[bytes, deque[_End]] = {}
-        self._recent: dict[bytes, deque[_End]] = {}
-        self._received: dict[tuple[Hashable, str, int], _Ends] = {}
-        """By identity, node and number of tunnel headers."""
-        self._sent: dict[tuple[Hashable, str], _Ends] = {}
+        self._on_link: dict[bytes, _Ends] = {}
+        self._received: _Index = {}
+        self._sent: _Index = {}
 
-    def add(self, frame: Frame, packet: Packet) -> None:
-        if frame.direction is Direction.OVERHEARD:
-            self._overhear(frame, packet)
-        elif frame.direction is Direction.OUT:
-            self._send(frame, packet, identity(packet))
+    def add(self, frame: Frame, sight: Sight) -> None:
+        if frame.direction is _IN:
+            self._receive(frame, sight)
+        elif frame.direction is _OUT:
+            self._send(frame, sight)
         else:
-            self._receive(frame, packet, identity(packet))
+            self._overhear(frame, sight)
 
     @property
     def walks(self) -> tuple[Walk, ...]:
@@ -93,54 +87,53 @@ class Correlator:
             Unmatched(tuple(t.hops), t.reason, t.candidates, tuple(t.overheard)) for t in self._tracks if t.reason
         )
 
-    def _send(self, frame: Frame, packet: Packet, key: Hashable) -> None:
-        step, found = Step.FORWARDED, self._forwarders(frame, packet, key)
+    def _send(self, frame: Frame, sight: Sight) -> None:
+        step, found = Step.FORWARDED, self._forwarders(frame, sight)
         if not found:
-            step, found = Step.STACKED, self._upper_devices(frame, packet, key)
-        end = self._continue(frame, packet, step, found, reason_if_none="")
-        content = same_bytes(frame)
-        if frame.link_type is LinkType.ETHERNET:
-            self._transmit(content, end)
-            self._recent.setdefault(content, deque(maxlen=_RECENT)).append(end)
-        if packet.ip is not None:
-            _append(self._sent, (key, frame.node), end)
+            step, found = Step.STACKED, self._upper_devices(frame, sight)
+        end = self._continue(frame, sight, step, found, reason_if_none="")
+        if frame.link_type is _ETHERNET:
+            self._transmit(end)
+        if sight.packet.ip is not None:
+            self._sent.setdefault((sight.identity, frame.node), []).append(end)
 
-    def _transmit(self, content: bytes, end: _End) -> None:
-        ends = self._on_link.setdefault(content, deque())
-        while ends and not _in_time(ends[0], end.hop.frame):
-            ends.popleft()
+    def _transmit(self, end: _End) -> None:
+        ends = self._on_link.setdefault(end.sight.content, [])
+        if ends and not _in_time(ends[0], end.hop.frame):
+            ends[:] = [earlier for earlier in ends if _in_time(earlier, end.hop.frame)]
         ends.append(end)
 
-    def _receive(self, frame: Frame, packet: Packet, key: Hashable) -> None:
-        step, found = Step.CROSSED, self._senders(frame)
+    def _receive(self, frame: Frame, sight: Sight) -> None:
+        step, found = Step.CROSSED, self._senders(frame, sight)
         if not found:
-            step, found = Step.STACKED, self._lower_devices(frame, packet, key)
-        end = self._continue(frame, packet, step, found, reason_if_none=NOT_SEEN_TO_LEAVE)
-        if packet.ip is not None:
-            _append(self._received, (key, frame.node, len(packet.tunnels)), end)
+            step, found = Step.STACKED, self._lower_devices(frame, sight)
+        end = self._continue(frame, sight, step, found, reason_if_none=NOT_SEEN_TO_LEAVE)
+        if sight.packet.ip is not None:
+            self._received.setdefault((sight.identity, frame.node), []).append(end)
 
-    def _overhear(self, frame: Frame, packet: Packet) -> None:
-        ends = self._recent.get(same_bytes(frame), ())
-        found = [e for e in ends if frame.where not in e.overheard_at and _in_time(e, frame)]
+    def _overhear(self, frame: Frame, sight: Sight) -> None:
+        recent = islice(reversed(self._on_link.get(sight.content, ())), _RECENT)
+        found = [end for end in recent if frame.where not in end.overheard_at and _in_time(end, frame)]
         if len(found) == 1:
-            found[0].overheard_at.add(frame.where)
-            found[0].track.overheard.append(Hop(frame, packet, Step.CROSSED, found[0].hop.number))
+            found[0].overheard_at |= {frame.where}
+            found[0].track.overheard.append(Hop(frame, sight.packet, Step.CROSSED, found[0].hop.number))
             return
         track = self._unknown(found, reason_if_none=NOT_SEEN_TO_LEAVE)
-        track.overheard.append(Hop(frame, packet, Step.ORIGIN, None))
+        track.overheard.append(Hop(frame, sight.packet, Step.ORIGIN, None))
 
-    def _continue(self, frame: Frame, packet: Packet, step: Step, found: list[_End], *, reason_if_none: str) -> _End:
+    def _continue(self, frame: Frame, sight: Sight, step: Step, found: _Ends, *, reason_if_none: str) -> _End:
         """Append the frame to the one track found, or start another."""
         if len(found) == 1:
             before = found[0]
             _consume(before, frame)
-            track, hop = before.track, Hop(frame, packet, step, before.hop.number)
+            track, hop = before.track, Hop(frame, sight.packet, step, before.hop.number)
         else:
-            track, hop = self._unknown(found, reason_if_none=reason_if_none), Hop(frame, packet, Step.ORIGIN, None)
+            track = self._unknown(found, reason_if_none=reason_if_none)
+            hop = Hop(frame, sight.packet, Step.ORIGIN, None)
         track.hops.append(hop)
-        return _End(track, hop, _is_group(frame))
+        return _End(track, hop, sight)
 
-    def _unknown(self, found: list[_End], *, reason_if_none: str) -> _Track:
+    def _unknown(self, found: _Ends, *, reason_if_none: str) -> _Track:
         if found:
             candidates = tuple(sorted(end.hop.number for end in found[:_LISTED]))
             track = _Track(reason=AMBIGUOUS, candidates=candidates)
@@ -149,66 +142,65 @@ class Correlator:
         self._tracks.append(track)
         return track
 
-    def _senders(self, frame: Frame) -> list[_End]:
+    def _senders(self, frame: Frame, sight: Sight) -> _Ends:
         """Who sent exactly these bytes, newest first, back to the last of which this interface received."""
-        found: list[_End] = []
+        found: _Ends = []
+        where = frame.where
         from_itself = frame.interface == "lo"
-        for end in reversed(self._on_link.get(same_bytes(frame), ())):
+        for end in reversed(self._on_link.get(sight.content, ())):
             # What was sent before it had been received or given up by then, or it would have been ambiguous.
-            if frame.where in end.received_at or not _in_time(end, frame) or len(found) == _LISTED:
+            if where in end.received_at or not _in_time(end, frame) or len(found) == _LISTED:
                 break
-            if end.open and (end.hop.where == frame.where) == from_itself:
+            if end.open and _is_at(end, frame) == from_itself:
                 found.append(end)
         return found
 
-    def _forwarders(self, frame: Frame, packet: Packet, key: Hashable) -> list[_End]:
+    def _forwarders(self, frame: Frame, sight: Sight) -> _Ends:
         """What this node received and may now be sending on; a reply with the same content is not that."""
-        received = [
-            end
-            for tunnels in range(len(packet.tunnels) + 2)
-            for end in _current(self._received, (key, frame.node, tunnels), frame)
-        ]
-        answered = [end for end in received if _is_reply(end.hop.packet, packet)]
-        found = [e for e in received if e not in answered and _may_be_forwarded(e.hop.packet, packet)]
+        received = [end for end in _current(self._received, frame, sight) if end.sight.depth <= sight.depth + 1]
+        if not received:
+            return []
+        answered = [end for end in received if _is_reply(end.sight, sight)]
+        found = [end for end in received if end not in answered and _may_be_forwarded(end.sight, sight)]
         if answered and not found:
             answered[0].open = False
-        return _nearest(found, packet)
+        return _nearest(found, sight)
 
-    def _upper_devices(self, frame: Frame, packet: Packet, key: Hashable) -> list[_End]:
+    def _upper_devices(self, frame: Frame, sight: Sight) -> _Ends:
         """Which other device of the node sent this down: a tunnel, bridge or VLAN device."""
         return [
             end
-            for end in _current(self._sent, (key, frame.node), frame)
+            for end in _current(self._sent, frame, sight)
             if end.hop.interface != frame.interface
             and (
                 end.hop.frame.link_type is LinkType.RAW_IP
-                or len(end.hop.packet.tunnels) < len(packet.tunnels)
-                or same_bytes(end.hop.frame) == same_bytes(frame)
+                or end.sight.depth < sight.depth
+                or end.sight.content == sight.content
             )
-            and _unchanged_but_ttl(end.hop.packet, packet)
+            and _unchanged_but_ttl(end.sight, sight)
         ]
 
-    def _lower_devices(self, frame: Frame, packet: Packet, key: Hashable) -> list[_End]:
+    def _lower_devices(self, frame: Frame, sight: Sight) -> _Ends:
         """Which other device of the node received this first."""
-        depth = len(packet.tunnels)
         return [
             end
-            for tunnels in (depth, depth + 1)
-            for end in _current(self._received, (key, frame.node, tunnels), frame)
+            for end in _current(self._received, frame, sight)
             if end.hop.interface != frame.interface
-            and (
-                tunnels > depth or frame.link_type is LinkType.RAW_IP or same_bytes(end.hop.frame) == same_bytes(frame)
-            )
-            and _unchanged_but_ttl(end.hop.packet, packet)
+            and _may_be_lower(end.sight, sight, frame.link_type)
+            and _unchanged_but_ttl(end.sight, sight)
         ]
 
 
-def _append(index: dict[_Key, _Ends], key: _Key, end: _End) -> None:
-    index.setdefault(key, []).append(end)
+def _may_be_lower(lower: Sight, upper: Sight, link_type: LinkType) -> bool:
+    """A tunnel device took a header off, or else it is the same frame, perhaps without its Ethernet header."""
+    if lower.depth == upper.depth:
+        return link_type is LinkType.RAW_IP or lower.content == upper.content
+    return lower.depth == upper.depth + 1
 
 
-def _current(index: dict[_Key, _Ends], key: _Key, frame: Frame) -> _Ends:
-    """Return the ends still waiting, and forget the others."""
+def _current(index: _Index, frame: Frame, sight: Sight) -> _Ends:
+    """Return the ends of the same packet still waiting in this node, and forget the others."""
+    key = sight.identity, frame.node
     ends = index.get(key)
     if not ends:
         return []
@@ -218,75 +210,68 @@ def _current(index: dict[_Key, _Ends], key: _Key, frame: Frame) -> _Ends:
     return waiting
 
 
+def _is_at(end: _End, frame: Frame) -> bool:
+    """Tell whether both were seen at the same interface."""
+    before = end.hop.frame
+    return before.interface == frame.interface and before.node == frame.node
+
+
 def _in_time(end: _End, frame: Frame) -> bool:
-    return frame.time_ns - end.hop.time_ns <= MAX_PAUSE_NS
+    return frame.time_ns - end.hop.frame.time_ns <= MAX_PAUSE_NS
 
 
 def _consume(end: _End, frame: Frame) -> None:
-    crossed_link = end.hop.direction is Direction.OUT and frame.direction is Direction.IN
+    crossed_link = frame.direction is _IN and end.hop.frame.direction is _OUT
     if crossed_link:
-        end.received_at.add(frame.where)
-    end.open = end.group and crossed_link
+        end.received_at |= {frame.where}
+    end.open = crossed_link and end.sight.to_group
 
 
-def _is_group(frame: Frame) -> bool:
-    return frame.link_type is LinkType.ETHERNET and bool(frame.data[:1]) and bool(frame.data[0] & _MULTICAST_BIT)
-
-
-def _ends_of(packet: Packet) -> tuple[tuple[str, int | None], tuple[str, int | None]]:
-    if packet.ip is None:
-        return ("", None), ("", None)
-    source_port, destination_port = packet.ports or (None, None)
-    return (packet.ip.source, source_port), (packet.ip.destination, destination_port)
-
-
-def _is_reply(received: Packet, sent: Packet) -> bool:
+def _is_reply(received: Sight, sent: Sight) -> bool:
     """A packet that goes back to whom the other came from, such as a UDP echo, is a new packet."""
-    return _ends_of(sent)[1] == _ends_of(received)[0]
+    return sent.packet.destination == received.packet.source
 
 
-def _may_be_forwarded(received: Packet, sent: Packet) -> bool:
+def _may_be_forwarded(received: Sight, sent: Sight) -> bool:
     """TTL never grows, and forwarding keeps the IP identification (RFC 6864 section 4).
 
     Where both ends changed, as in full NAT, the TTL must have fallen: a proxy's own packet starts anew.
     """
-    if received.ip is None or sent.ip is None or received.ip.version != sent.ip.version:
+    before, after = received.packet.ip, sent.packet.ip
+    if before is None or after is None or before.version != after.version:
         return False
-    if sent.ip.ttl > received.ip.ttl or not _same_identification(received, sent):
+    if after.ttl > before.ttl or after.identification != before.identification:
         return False
-    return sent.ip.ttl < received.ip.ttl or _kept_ends(received, sent) > 0
+    return after.ttl < before.ttl or _kept_ends(received, sent) > 0
 
 
-def _same_identification(one: Packet, other: Packet) -> bool:
-    return one.ip is not None and other.ip is not None and one.ip.identification == other.ip.identification
+def _kept_ends(one: Sight, other: Sight) -> int:
+    before, after = one.packet, other.packet
+    return (before.source == after.source) + (before.destination == after.destination)
 
 
-def _kept_ends(received: Packet, sent: Packet) -> int:
-    before, after = _ends_of(received), _ends_of(sent)
-    return (before[0] == after[0]) + (before[1] == after[1])
-
-
-def _unchanged_but_ttl(one: Packet, other: Packet) -> bool:
+def _unchanged_but_ttl(one: Sight, other: Sight) -> bool:
+    before, after = one.packet.ip, other.packet.ip
     return (
-        one.ip is not None
-        and other.ip is not None
-        and other.ip.ttl <= one.ip.ttl
-        and _same_identification(one, other)
+        before is not None
+        and after is not None
+        and after.ttl <= before.ttl
+        and after.identification == before.identification
         and _kept_ends(one, other) == 2
     )
 
 
-def _nearest(found: list[_End], packet: Packet) -> list[_End]:
+def _nearest(found: _Ends, sight: Sight) -> _Ends:
     """Of several candidates keep those whose addresses and ports changed least."""
     if len(found) < 2:
         return found
-    kept = [_kept_ends(end.hop.packet, packet) for end in found]
+    kept = [_kept_ends(end.sight, sight) for end in found]
     return [end for end, ends in zip(found, kept, strict=True) if ends == max(kept)]
 
 
-def correlate(observations: Iterable[tuple[Frame, Packet]]) -> Correlator:
+def correlate(observations: Iterable[tuple[Frame, Sight]]) -> Correlator:
     """Return the correlator after all observations, which must be in order of time."""
     correlator = Correlator()
-    for frame, packet in observations:
-        correlator.add(frame, packet)
+    for frame, sight in observations:
+        correlator.add(frame, sight)
     return correlator

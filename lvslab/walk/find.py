@@ -7,12 +7,13 @@ from collections.abc import Set as AbstractSet
 from itertools import chain
 
 from lvslab.capture.bulk import collector_paused
-from lvslab.capture.dissect import GUE_PORTS, dissect
+from lvslab.capture.dissect import GUE_PORTS
 from lvslab.capture.frame import Capture
 from lvslab.walk.conversations import group_conversations
 from lvslab.walk.correlate import correlate
-from lvslab.walk.model import Walks
+from lvslab.walk.model import Unmatched, Walk, Walks
 from lvslab.walk.names import learn_names
+from lvslab.walk.sight import make_observer
 
 
 def find_walks(
@@ -24,7 +25,12 @@ def find_walks(
     which real servers expect GUE.
     """
     with collector_paused():
-        found = correlate((frame, dissect(frame, gue_ports)) for frame in capture.frames)
-        walks, unmatched = found.walks, found.unmatched
+        walks, unmatched = _join(capture, gue_ports)
         hop_groups = chain((walk.hops for walk in walks), (rest.hops for rest in unmatched))
         return Walks(walks, unmatched, group_conversations(walks), learn_names(hop_groups, labels))
+
+
+def _join(capture: Capture, gue_ports: AbstractSet[int]) -> tuple[tuple[Walk, ...], tuple[Unmatched, ...]]:
+    look = make_observer(gue_ports)
+    found = correlate((frame, look(frame)) for frame in capture.frames)
+    return found.walks, found.unmatched

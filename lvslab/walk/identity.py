@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from lvslab.capture.frame import Frame
 from lvslab.capture.packet import Icmp, Ip, Packet, Tcp, Udp
 from lvslab.capture.quoted import quoted
 
 _TCP_END, _TCP_PADDING, _TCP_TIMESTAMPS = 0, 1, 8
+_USUAL_LAYOUT = bytes((_TCP_PADDING, _TCP_PADDING, _TCP_TIMESTAMPS, 10))
+"""RFC 7323 appendix A."""
 _ECHO = frozenset({(4, 8), (4, 0), (6, 128), (6, 129)})
 
 
@@ -41,6 +42,8 @@ def _ip_identity(packet: Packet, ip: Ip) -> Hashable:
 
 def timestamps(options: bytes) -> bytes:
     """Return the eight bytes of the TCP timestamps option (RFC 7323 section 3), or nothing."""
+    if options[:4] == _USUAL_LAYOUT:
+        return options[4:12]
     at = 0
     while at < len(options) and options[at] != _TCP_END:
         if options[at] == _TCP_PADDING:
@@ -71,12 +74,11 @@ def is_echo(packet: Packet) -> bool:
     )
 
 
-def same_bytes(frame: Frame) -> bytes:
+def same_bytes(data: bytes) -> bytes:
     """Return what a frame and its other end on the same link have in common: all but VLAN tags.
 
     A tag is in the data or stripped off depending on the device that saw it.
     """
-    data = frame.data
     if data[12:14] in (b"\x81\x00", b"\x88\xa8"):
         return data[:12] + data[16:]
     return data

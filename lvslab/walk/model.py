@@ -8,19 +8,13 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from lvslab.capture.frame import Direction, Frame
-from lvslab.capture.packet import Packet
+from lvslab.capture.packet import Endpoint, Packet
+
+__all__ = ["Conversation", "Endpoint", "Hop", "Names", "Step", "Unmatched", "Walk", "Walks"]
 
 
-class Endpoint(NamedTuple):
-    """One end of a packet: address and, for TCP and UDP, port."""
-
-    address: str
-    port: int | None
-
-    def __str__(self) -> str:
-        if self.port is None:
-            return self.address
-        return f"[{self.address}]:{self.port}" if ":" in self.address else f"{self.address}:{self.port}"
+NOT_SEEN_TO_LEAVE = "came in, but no node was seen to send it"
+AMBIGUOUS = "could continue more than one packet: same content, and both still under way"
 
 
 class Step(StrEnum):
@@ -36,9 +30,8 @@ class Step(StrEnum):
     """Passed between two devices of one node: decapsulated or encapsulated by a tunnel device, or tagged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Hop:
-    """One observation of a packet."""
+class Hop(NamedTuple):
+    """One observation of a packet. Hops of the same bytes may share one `packet`."""
 
     frame: Frame
     packet: Packet
@@ -73,18 +66,12 @@ class Hop:
     @property
     def source(self) -> Endpoint | None:
         """Sender in the innermost IP header, None without one."""
-        if self.packet.ip is None:
-            return None
-        ports = self.packet.ports
-        return Endpoint(self.packet.ip.source, ports[0] if ports else None)
+        return self.packet.source
 
     @property
     def destination(self) -> Endpoint | None:
         """Receiver in the innermost IP header, None without one."""
-        if self.packet.ip is None:
-            return None
-        ports = self.packet.ports
-        return Endpoint(self.packet.ip.destination, ports[1] if ports else None)
+        return self.packet.destination
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +128,7 @@ class Unmatched:
 
     hops: tuple[Hop, ...]
     reason: str
+    """NOT_SEEN_TO_LEAVE or AMBIGUOUS."""
     candidates: tuple[int, ...] = ()
     """Numbers of the frames it may continue, when there was more than one."""
     overheard: tuple[Hop, ...] = ()
@@ -177,7 +165,9 @@ class Names:
     macs: Mapping[str, str] = field(default_factory=dict)
     """Node by MAC."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """VIP, RIP1, … by IP address."""
+    """The node, or VIP, by IP address."""
+    terms: Mapping[str, str] = field(default_factory=dict)
+    """CIP, VIP, DIP, RIP1, … by IP address: what the LVS papers call it."""
 
 
 @dataclass(frozen=True, slots=True)

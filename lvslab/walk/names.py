@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 from lvslab.capture.frame import Direction
 from lvslab.walk.model import Hop, Names
@@ -20,28 +21,30 @@ def learn_names(hop_groups: Iterable[tuple[Hop, ...]], labels: Mapping[str, str]
     """
     macs: dict[str, str] = {}
     for hops in hop_groups:
-        by_number = {hop.number: hop for hop in hops}
         for hop in hops:
-            before = by_number.get(hop.previous) if hop.previous is not None else None
-            mac = _own_mac(hop, before)
-            if mac is not None:
-                macs.setdefault(mac, hop.node)
+            mac = _possibly_own_mac(hop)
+            if mac is not None and mac not in macs and _is_own(mac, hop, hops):
+                macs[mac] = hop.node
     return Names(macs, dict(labels or {}))
 
 
-def _own_mac(hop: Hop, before: Hop | None) -> str | None:
+def _possibly_own_mac(hop: Hop) -> str | None:
     ethernet = hop.packet.ethernet
     if ethernet is None:
         return None
+    return ethernet.destination if hop.direction is Direction.IN else ethernet.source
+
+
+def _is_own(mac: str, hop: Hop, hops: tuple[Hop, ...]) -> bool:
+    if mac == _NO_MAC or is_group(mac):
+        return False
     if hop.direction is Direction.IN:
-        mac = ethernet.destination
-    elif before is None or before.packet.ethernet is None or before.packet.ethernet.source != ethernet.source:
-        mac = ethernet.source
-    else:
-        return None
-    return None if mac == _NO_MAC or is_group(mac) else mac
+        return True
+    before = next((other for other in hops if other.number == hop.previous), None)
+    return before is None or before.packet.ethernet is None or before.packet.ethernet.source != mac
 
 
+@lru_cache(maxsize=65536)
 def is_group(mac: str) -> bool:
     """Tell a broadcast or multicast MAC."""
     return bool(int(mac[:2], 16) & _MULTICAST_BIT)

@@ -1,12 +1,13 @@
-"""The sentences. Everything a walk says in a human language is built here, and nothing else is."""
+"""The sentences. Everything a walk says in a human language is built here, of the templates in `phrases`."""
 
 from __future__ import annotations
 
 from enum import StrEnum
 
 from lvslab.capture.packet import Arp, Icmp, Ip, Packet, Tcp, Tunnel, Udp
-from lvslab.walk.model import Endpoint, Hop, Names, Step
-from lvslab.walk.names import mac_name
+from lvslab.walk.model import Endpoint, Hop, Names, Step, Unmatched
+from lvslab.walk.names import address_name, mac_name
+from lvslab.walk.phrases import Language, Phrases, phrases
 
 
 class Field(StrEnum):
@@ -69,34 +70,29 @@ def tunnel(outer: Tunnel) -> str:
     return f"{outer.kind} {endpoint(outer.ip.source, ports[0])} → {endpoint(outer.ip.destination, ports[1])}"
 
 
-def change(field: Field, old: str, new: str, node: str, names: Names) -> str:
+def change(field: Field, old: str, new: str, node: str, names: Names, language: Language) -> str:
     """Return one change as a clause, or nothing where it goes without saying: a node sends from its own MAC."""
     if field is Field.SOURCE_MAC and names.macs.get(new) == node:
         return ""
+    say = phrases(language)
+    facts = {"field": say.word(field), "old": old, "new": new}
     match field:
         case Field.DESTINATION_MAC | Field.SOURCE_MAC:
-            clause = f"{field} rewritten to {mac_name(names, new)}"
+            return say.mac_rewritten.format(mac=mac_name(names, new), **facts)
         case Field.OUTER_HEADER:
-            clause = _outer_header(old, new)
+            template = say.outer_added if not old else say.outer_removed if not new else say.outer_rewritten
+            return template.format(**facts)
         case Field.SOURCE | Field.DESTINATION:
-            clause = f"{field} {_rewritten_part(old, new)} rewritten {old} → {new}"
+            return say.end_rewritten.format(part=say.word(_rewritten_part(old, new)), **facts)
         case Field.CHECKSUM:
-            clause = f"wrong checksum: {new}"
+            return say.wrong_checksum.format(**facts)
         case Field.TCP_OPTIONS:
-            clause = f"{field} rewritten"
+            return say.rewritten.format(**facts)
         case Field.PAYLOAD:
-            clause = f"{field} rewritten ({old} → {new})"
+            sizes = {"old": say.size.format(count=old), "new": say.size.format(count=new)}
+            return say.payload_rewritten.format(**sizes)
         case _:
-            clause = f"{field} {old} → {new}"
-    return clause
-
-
-def _outer_header(old: str, new: str) -> str:
-    if not old:
-        return f"outer header added ({new})"
-    if not new:
-        return f"outer header removed ({old})"
-    return f"outer header rewritten {old} → {new}"
+            return say.changed.format(**facts)
 
 
 def _rewritten_part(old: str, new: str) -> str:
@@ -111,61 +107,80 @@ def _has_port(end: str) -> bool:
     return end.startswith("[") or end.count(":") == 1
 
 
-def crossed(before: Hop, after: Hop) -> str:
-    return f"{before.node} → {after.node}: received as sent"
+def crossed(before: Hop, after: Hop, language: Language) -> str:
+    return phrases(language).crossed.format(sender=before.node, receiver=after.node)
 
 
-def at_node(after: Hop, sentences: tuple[str, ...], kept: tuple[Kept, ...]) -> str:
+def at_node(after: Hop, sentences: tuple[str, ...], kept: tuple[Kept, ...], language: Language) -> str:
     """Return all that a node did to a packet, and what of the rest is worth naming."""
+    say = phrases(language)
     clauses = list(sentences)
     if kept:
-        clauses.append(f"{_list(kept)} unchanged")
+        clauses.append(say.unchanged.format(kept=_list(tuple(map(say.word, kept)), say)))
     if after.step is Step.STACKED:
-        clauses.insert(0, f"passed to {after.interface}")
-    return f"{after.node}: {'; '.join(clauses)}"
+        clauses.insert(0, say.passed_to.format(interface=after.interface))
+    return say.at_node.format(node=after.node, clauses=say.between_clauses.join(clauses))
 
 
-def _list(items: tuple[str, ...]) -> str:
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+def _list(items: tuple[str, ...], say: Phrases) -> str:
+    return items[0] if len(items) == 1 else say.list_comma.join(items[:-1]) + say.last_comma + items[-1]
 
 
-def packet_title(packet: Packet, names: Names) -> str:
+def packet_title(packet: Packet, names: Names, language: Language = Language.ENGLISH) -> str:
     """Say in a few words what a packet is: ``TCP SYN``, ``UDP, 12 bytes``, ``ARP who has …``."""
+    say = phrases(language)
     if packet.arp is not None:
-        return _arp_title(packet.arp, names)
+        return _arp_title(packet.arp, names, say)
     if packet.ip is None:
-        return f"ethertype 0x{packet.ethernet.ethertype:04x}" if packet.ethernet else f"{len(packet.payload)} bytes"
+        if packet.ethernet is None:
+            return say.size.format(count=len(packet.payload))
+        return f"ethertype 0x{packet.ethernet.ethertype:04x}"
     if packet.ip.fragment_offset:
-        return f"fragment at byte {packet.ip.fragment_offset}"
-    return _ip_title(packet, packet.ip)
+        return say.fragment_at.format(offset=packet.ip.fragment_offset)
+    return _ip_title(packet, packet.ip, say)
 
 
-def _ip_title(packet: Packet, ip: Ip) -> str:
-    data = f", {len(packet.payload)} bytes" if packet.payload else ""
+def _ip_title(packet: Packet, ip: Ip, say: Phrases) -> str:
+    data = say.comma + say.size.format(count=len(packet.payload)) if packet.payload else ""
     if isinstance(packet.transport, Tcp):
-        return f"TCP {_tcp_flags(packet.transport.flags)}{data}"
+        return f"TCP {_tcp_flags(packet.transport.flags) or say.no_flags}{data}"
     if isinstance(packet.transport, Udp):
         return f"UDP{data}"
     if isinstance(packet.transport, Icmp):
-        return _icmp_title(ip.version, packet.transport)
-    return f"IP protocol {ip.protocol}"
+        return _icmp_title(ip.version, packet.transport, say)
+    return say.ip_protocol.format(number=ip.protocol)
 
 
 def _tcp_flags(flags: str) -> str:
-    return "-".join(_TCP_FLAG_NAMES[letter] for letter in _TCP_FLAG_ORDER if letter in flags) or "without flags"
+    return "-".join(_TCP_FLAG_NAMES[letter] for letter in _TCP_FLAG_ORDER if letter in flags)
 
 
-def _icmp_title(version: int, icmp: Icmp) -> str:
-    family = "ICMP" if version == 4 else "ICMPv6"
+def _icmp_title(version: int, icmp: Icmp, say: Phrases) -> str:
     if version == 4 and (icmp.type, icmp.code) == (3, _FRAGMENTATION_NEEDED):
-        return f"ICMP fragmentation needed, MTU {icmp.rest & 0xFFFF}"
+        return say.fragmentation_needed.format(mtu=icmp.rest & 0xFFFF)
     if version == 6 and icmp.type == 2:
-        return f"ICMPv6 packet too big, MTU {icmp.rest}"
-    return f"{family} {_ICMP_TYPES.get((version, icmp.type), f'type {icmp.type}')}"
+        return say.too_big.format(mtu=icmp.rest)
+    known = _ICMP_TYPES.get((version, icmp.type))
+    kind = say.word(known) if known else say.icmp_type.format(number=icmp.type)
+    return f"{'ICMP' if version == 4 else 'ICMPv6'} {kind}"
 
 
-def _arp_title(arp: Arp, names: Names) -> str:
+def _arp_title(arp: Arp, names: Names, say: Phrases) -> str:
+    wanted, owner = address_name(names, arp.target_ip), address_name(names, arp.sender_ip)
     if arp.operation == 1:
-        return f"ARP who has {arp.target_ip}, tell {arp.sender_ip}"
-    owner = names.macs.get(arp.sender_mac)
-    return f"ARP {arp.sender_ip} is at {arp.sender_mac}" + (f" ({owner})" if owner else "")
+        return say.who_has.format(wanted=wanted, asker=owner)
+    node = names.macs.get(arp.sender_mac)
+    return say.is_at.format(address=owner, mac=arp.sender_mac) + (f" ({node})" if node else "")
+
+
+def unmatched_reason(rest: Unmatched, language: Language) -> str:
+    """Say why a packet's beginning could not be found."""
+    say = phrases(language)
+    reason = say.word(rest.reason)
+    if not rest.candidates:
+        return reason
+    return say.candidates.format(reason=reason, numbers=say.list_comma.join(map(str, rest.candidates)))
+
+
+def no_arp(address: str, language: Language) -> str:
+    return phrases(language).no_arp.format(address=address)

@@ -10,8 +10,7 @@ from scapy.packet import Raw
 
 from lvslab.capture.frame import Capture, Direction, LinkType
 from lvslab.walk import find_walks
-from lvslab.walk.correlate import AMBIGUOUS, NOT_SEEN_TO_LEAVE
-from lvslab.walk.model import Step, Walks
+from lvslab.walk.model import AMBIGUOUS, NOT_SEEN_TO_LEAVE, Step, Walks
 from tests.unit.walk import build
 from tests.unit.walk.build import Scene, changed, framed, udp
 
