@@ -66,7 +66,7 @@ def _table(results: Iterable[TopologyResult], signs: dict[Verdict, str], *, narr
         if narrow:
             table.add_row(name, checks, verdict)
             continue
-        kernel = printable(f"{result.kernel} {result.kernel_release}, {result.backend}")
+        kernel = printable(", ".join((f"{result.kernel} {result.kernel_release}".rstrip(), result.backend)))
         seconds = f"{sum(result.seconds.values()):.1f} s"
         table.add_row(name, Text(kernel), checks, str(result.frames), seconds, verdict)
     return table

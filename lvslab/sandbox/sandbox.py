@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +51,6 @@ class Sandbox:
         self._channel = kernel.channel
         self._plan = plan
         self._backend = NetnsBackend(kernel.channel, str(kernel.folder.share))
-        self._spools = 0
         self.nodes = tuple(step.node for step in plan.steps if isinstance(step, MakeNamespace))
         """All namespaces, those of switches included."""
 
@@ -81,10 +81,13 @@ class Sandbox:
             raise KernelFault("the kernel refused a question", where=node, found=os.strerror(reply.errno))
         return reply.payloads
 
+    def _new_file(self, kind: str) -> Path:
+        """Name a file in the share as none was before: the guest may remember a removed one (hostfs)."""
+        return self.share / f"{kind}-{secrets.token_hex(4)}"
+
     def start_capture(self, nodes: Sequence[str]) -> Path:
         """Record every interface of `nodes` from now on; return the spool file."""
-        self._spools += 1
-        spool = self.share / f"spool-{self._spools}"
+        spool = self._new_file("spool")
         ring_bytes = max(MIN_RING_BYTES, min(MAX_RING_BYTES, RING_BUDGET_BYTES // len(nodes)))
         self._channel.request("start_capture", path=str(spool), rings=[(node, ring_bytes) for node in nodes])
         return spool
@@ -114,8 +117,7 @@ class Sandbox:
 
     def run(self, node: str, argv: Sequence[str], *, timeout_s: float = RUN_TIMEOUT_S) -> Finished:
         """Run a program in a node to its end. Raises KernelFault if it does not end in time."""
-        self._spools += 1
-        output = self.share / f"output-{self._spools}"
+        output = self._new_file("output")
         answer = self._channel.request(
             "run",
             wait_s=timeout_s + RUN_TIMEOUT_S,
