@@ -21,6 +21,7 @@ from lvslab.kernels.uml import DEFAULT_MEMORY_MIB
 
 if TYPE_CHECKING:
     from lvslab.capture.frame import Capture
+    from lvslab.ipvs.model import Stats
     from lvslab.ipvs.table import IpvsTable
     from lvslab.sandbox.sandbox import Finished, Sandbox
     from lvslab.topology.model import Address, Node, Topology
@@ -138,9 +139,10 @@ class Lab:
 
         clock = _Clock(seconds or {})
         with phase(f"{self.topology.name}: traffic"), clock("traffic"):
+            earlier = self._director_totals()
             with self.record() as recording:
                 outcomes = self.drive()
-            tables = self._director_tables()
+            tables = self._director_tables(earlier)
         capture = recording.finished()
         with phase(f"{self.topology.name}: judge"), clock("judge"):
             evidence = Evidence(self.topology, capture, self.walks(capture), outcomes, tables)
@@ -160,15 +162,20 @@ class Lab:
         )
         return Examination(result, evidence)
 
-    def _director_tables(self) -> dict[str, DirectorTable]:
+    def _director_totals(self) -> dict[str, Stats]:
         from lvslab.ipvs.proc import totals
+
+        directors = sorted({service.director for service in self.topology.services})
+        texts = self._sandbox.read_files([(director, "/proc/net/ip_vs_stats_percpu") for director in directors])
+        return {director: totals(text.decode()) for director, text in zip(directors, texts, strict=True)}
+
+    def _director_tables(self, earlier: Mapping[str, Stats]) -> dict[str, DirectorTable]:
         from lvslab.verify.evidence import DirectorTable
 
-        tables = {}
-        for director in sorted({service.director for service in self.topology.services}):
-            text = self._sandbox.read_files([(director, "/proc/net/ip_vs_stats_percpu")])[0].decode()
-            tables[director] = DirectorTable(self.ipvs(director).services(), totals(text))
-        return tables
+        return {
+            director: DirectorTable(self.ipvs(director).services(), totals, earlier[director])
+            for director, totals in self._director_totals().items()
+        }
 
     def _with_facts(self, evidence: Evidence) -> Evidence:
         from lvslab.sandbox.facts import read_facts
@@ -331,7 +338,8 @@ def examine_stored(path: Path, topology: str | Path | Topology | None = None) ->
     from lvslab.walk import find_walks
 
     capture = read_capture(path)
-    model = topology_of(capture) if topology is None else _model(topology, {}, ())
+    carried = topology_of(capture)
+    model = carried if topology is None else _model(topology, {}, ())
     if model is None:
         raise BadInput(
             "the capture does not say which topology it is of",
@@ -339,6 +347,8 @@ def examine_stored(path: Path, topology: str | Path | Topology | None = None) ->
             expected="a capture kept by lvslab verify --pcap",
             next_step="name the topology as well",
         )
+    if carried is not None and carried.name != model.name:
+        raise BadInput("the capture is of another topology", where=str(path), expected=model.name, found=carried.name)
     evidence = Evidence(model, capture, find_walks(capture, labels=address_labels(model)))
     result = TopologyResult(
         topology=model.name,

@@ -4,14 +4,25 @@ from __future__ import annotations
 
 import click
 
+from lvslab.errors import CannotRun
+
 
 @click.command("clean")
 def command() -> None:
     """End the processes and remove the folders of labs that were killed. Running labs are left alone."""
     from lvslab.kernels.folder import labs_home, remove_leftovers
 
-    removed = remove_leftovers()
-    for name in removed:
-        click.echo(f"removed {name}")
-    if not removed:
+    removals = remove_leftovers()
+    for removal in removals:
+        if removal.complete:
+            click.echo(f"removed {removal.name}")
+    if not removals:
         click.echo(f"nothing to remove in {labs_home()}")
+    left = [removal.name for removal in removals if not removal.complete]
+    if left:
+        raise CannotRun(
+            "what is left cannot be removed",
+            where=str(labs_home()),
+            found=", ".join(left),
+            next_step="see who owns the files in it; root can remove them",
+        )

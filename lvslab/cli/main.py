@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
+from typing import Any
 
 import click
 
@@ -16,6 +18,7 @@ VERBS = {
     "verify": "Build clusters on a real kernel, send traffic, and judge what the packets did.",
     "walk": "Show one connection's packets hop by hop, and what changed at each hop.",
     "plan": "List the steps that build a topology, or the commands to type.",
+    "graph": "Draw a topology: in the terminal, as Mermaid or as SVG.",
     "lint": "Check topology files without running anything.",
     "topologies": "List the topologies that come with lvslab.",
     "schema": "Print the JSON Schema of topology files, or of verify's JSON.",
@@ -27,8 +30,32 @@ BROKEN_PIPE = 141
 OUR_FAULT = 3
 
 
+class _ReaderGone(Exception):
+    """What reads our output has seen enough. Not an OSError: click would leave with status 1, "a check failed"."""
+
+
+@contextmanager
+def _reader_noticed() -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError as error:
+        raise _ReaderGone from error
+
+
 class LazyGroup(click.Group):
     """Loads a verb's module only when it is used: start-up time is a feature."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        with _reader_noticed():  # --help prints from here
+            return super().make_context(info_name, args, parent, **extra)
+
+    def invoke(self, ctx: click.Context) -> object:
+        with _reader_noticed():
+            status = super().invoke(ctx)
+            sys.stdout.flush()
+        return status
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
         return list(VERBS)
@@ -60,8 +87,11 @@ def main(argv: Sequence[str] | None = None) -> None:
 def _status(argv: Sequence[str] | None) -> int:
     try:
         status = cli.main(args=argv, prog_name="lvslab", standalone_mode=False)
-    except click.ClickException as error:
+    except click.exceptions.NoArgsIsHelpError as error:
         error.show()
+        return error.exit_code
+    except click.ClickException as error:
+        _say(_in_one_line(error))
         return error.exit_code
     except LvslabError as error:
         _say(str(error))
@@ -69,8 +99,8 @@ def _status(argv: Sequence[str] | None) -> int:
     except (KeyboardInterrupt, click.Abort):
         _say("interrupted")
         return INTERRUPTED
-    except BrokenPipeError:
-        # What reads our output has seen enough; Python's own flush at exit must not complain either.
+    except _ReaderGone:
+        # Python's own flush at exit must not complain either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except Exception as error:
@@ -81,6 +111,12 @@ def _status(argv: Sequence[str] | None) -> int:
         )
         return OUR_FAULT
     return status if isinstance(status, int) else 0
+
+
+def _in_one_line(error: click.ClickException) -> str:
+    message = error.format_message().rstrip(".")
+    context = error.ctx if isinstance(error, click.UsageError) else None
+    return f"{message}; see {context.command_path} --help" if context else message
 
 
 def _say(text: str) -> None:

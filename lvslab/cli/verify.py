@@ -50,6 +50,10 @@ def command(
     """
     from lvslab.report.output import check_output
 
+    if json_path == junit_path == "-":
+        raise BadInput(
+            "standard output takes one report", where="--json - --junit -", expected="a file for one of them"
+        )
     for path in (json_path, junit_path, pcap_path):
         if path is not None:
             check_output(path)

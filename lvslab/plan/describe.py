@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import singledispatch
 
 from lvslab.plan import steps
+from lvslab.plan.endpoint import endpoint
 
 
 @singledispatch
@@ -66,16 +67,18 @@ def _route(step: steps.AddRoute) -> str:
 def _(step: steps.InstallService) -> str:
     service = step.service
     servers = ", ".join(
-        f"{destination.node} {destination.address}:{destination.port} weight {destination.weight}"
+        f"{destination.node} {endpoint(destination.address, destination.port)} weight {destination.weight}"
         for destination in service.destinations
     )
-    head = f"{service.protocol.value} {service.vip}:{service.port}, method {service.method}, {service.scheduler}"
+    head = (
+        f"{service.protocol.value} {endpoint(service.vip, service.port)}, method {service.method}, {service.scheduler}"
+    )
     return f"{step.node}: install the virtual service {head}: {servers}"
 
 
 @describe.register
 def _(step: steps.StartServer) -> str:
-    return f"{step.node}: start a {step.kind} server on port {step.port} ({step.program})"
+    return f"{step.node}: start the {step.kind} server on port {step.port} ({step.program})"
 
 
 @describe.register

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import singledispatch
 
 from lvslab.plan import programs
+from lvslab.plan.endpoint import endpoint
 from lvslab.plan.steps import (
     BRIDGE,
     AddAddress,
@@ -29,7 +30,7 @@ from lvslab.plan.steps import (
     Step,
     WriteSysctl,
 )
-from lvslab.topology.model import Address, Destination, Method, Protocol, VirtualService
+from lvslab.topology.model import Destination, Method, Protocol, VirtualService
 
 METHOD_FLAGS = {Method.NAT: "-m", Method.TUN: "-i", Method.DR: "-g", Method.LOCAL: "-g"}
 
@@ -104,7 +105,7 @@ def _(step: AddRoute) -> Iterator[str]:
 @_lines.register
 def _(step: InstallService) -> Iterator[str]:
     service = step.service
-    where = f"{'-u' if service.protocol is Protocol.UDP else '-t'} {_endpoint(service.vip, service.port)}"
+    where = f"{'-u' if service.protocol is Protocol.UDP else '-t'} {endpoint(service.vip, service.port)}"
     ipvsadm = f"ip netns exec {step.node} ipvsadm"
     persistence = "" if service.persistence_s is None else f" -p {service.persistence_s}"
     yield f"{ipvsadm} -A {where} -s {service.scheduler}{persistence}"
@@ -115,16 +116,12 @@ def _(step: InstallService) -> Iterator[str]:
 def _destination(service: VirtualService, destination: Destination) -> str:
     local_port_map = destination.method is Method.LOCAL and destination.port != service.port
     flag = METHOD_FLAGS[Method.NAT if local_port_map else destination.method]
-    text = f"-r {_endpoint(destination.address, destination.port)} {flag} -w {destination.weight}"
+    text = f"-r {endpoint(destination.address, destination.port)} {flag} -w {destination.weight}"
     if destination.upper_threshold:
         text += f" -x {destination.upper_threshold}"
     if destination.lower_threshold:
         text += f" -y {destination.lower_threshold}"
     return text
-
-
-def _endpoint(address: Address, port: int) -> str:
-    return f"[{address}]:{port}" if address.version == 6 else f"{address}:{port}"
 
 
 @_lines.register

@@ -8,6 +8,13 @@ from typing import TextIO
 from rich.console import Console
 
 
+class _PlainConsole(Console):
+    """Leaves a broken pipe to the caller: rich would end the process with status 1, "a check failed"."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 def make_console(stream: TextIO) -> Console:
     """Return a console that writes to `stream`.
 
@@ -16,4 +23,4 @@ def make_console(stream: TextIO) -> Console:
     """
     if isinstance(stream, io.TextIOWrapper):
         stream.reconfigure(errors="backslashreplace")
-    return Console(file=stream, markup=False, highlight=False, emoji=False)
+    return _PlainConsole(file=stream, markup=False, highlight=False, emoji=False)

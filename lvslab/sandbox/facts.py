@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import IPv6Address
 
 from pyroute2.netlink.rtnl.ifaddrmsg import ifaddrmsg
 
@@ -13,7 +14,7 @@ from lvslab.sandbox.sandbox import Sandbox
 
 UDP_UNCONNECTED = "07"
 SYSCTLS = ("net.ipv4.ip_forward", "net.ipv4.conf.all.rp_filter", "net.ipv4.conf.all.arp_ignore")
-_TABLES = ("/proc/net/route", "/proc/net/tcp", "/proc/net/tcp6", "/proc/net/udp", "/proc/net/netstat")
+_PROC_NET = ("route", "ipv6_route", "tcp", "tcp6", "udp", "udp6", "netstat")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,14 @@ def read_facts(sandbox: Sandbox, node: str) -> RawFacts:
     names = rtnl.decode_links(links)
     keys = [*SYSCTLS, *(f"net.ipv4.conf.{name}.rp_filter" for name in names.values())]
     values = sandbox.read_sysctls([(node, key) for key in keys])
-    route, tcp, tcp6, udp, netstat = (text.decode() for text in sandbox.read_files([(node, p) for p in _TABLES]))
-    listeners = {("tcp", port) for port in listening_ports([tcp, tcp6])} | {("udp", port) for port in _udp_ports(udp)}
+    texts = sandbox.read_files([(node, f"/proc/net/{name}") for name in _PROC_NET])
+    route, ipv6_route, tcp, tcp6, udp, udp6, netstat = (text.decode() for text in texts)
+    listeners = {("tcp", port) for port in listening_ports([tcp, tcp6])}
+    listeners |= {("udp", port) for table in (udp, udp6) for port in udp_ports(table)}
     return RawFacts(
         addresses=_addresses(sandbox.netlink(node, rtnl.dump_addresses()), names),
         up=frozenset(rtnl.decode_up(links)),
-        gateways=default_gateways(route),
+        gateways=default_gateways(route) + default_gateways_ipv6(ipv6_route),
         sysctls=dict(zip(keys, values, strict=True)),
         listening=frozenset(listeners),
         counters=counters(netstat),
@@ -67,6 +70,17 @@ def default_gateways(table: str) -> tuple[str, ...]:
     return tuple(gateways)
 
 
+def default_gateways_ipv6(table: str) -> tuple[str, ...]:
+    """Return the gateways of default routes in the text of /proc/net/ipv6_route (net/ipv6/route.c: rt6_info_route)."""
+    gateways = []
+    for line in table.splitlines():
+        columns = line.split()
+        destination, prefix, next_hop = columns[0], columns[1], columns[4]
+        if int(destination, 16) == int(prefix, 16) == 0 and int(next_hop, 16):
+            gateways.append(str(IPv6Address(int(next_hop, 16))))
+    return tuple(gateways)
+
+
 def counters(netstat: str) -> dict[str, int]:
     """Parse /proc/net/netstat: a line of names, then a line of values, group by group."""
     found: dict[str, int] = {}
@@ -76,6 +90,7 @@ def counters(netstat: str) -> dict[str, int]:
     return found
 
 
-def _udp_ports(table: str) -> set[int]:
+def udp_ports(table: str) -> set[int]:
+    """Return the ports of unconnected sockets in the text of /proc/net/udp or udp6."""
     rows = [line.split() for line in table.splitlines()[1:]]
     return {int(row[1].rsplit(":", 1)[1], 16) for row in rows if row[3] == UDP_UNCONNECTED}

@@ -25,6 +25,10 @@ class Target:
     port: int
     question: bytes
 
+    @property
+    def protocol(self) -> Protocol:
+        return Protocol.UDP if self.kind == "datagram" else Protocol.TCP
+
 
 def http_target(source: Address, source_port: int, address: Address, port: int) -> Target:
     host = f"[{address}]" if address.version == 6 else str(address)
@@ -46,7 +50,7 @@ def make_calls(
     """Run the calls in order from `client`; return their outcomes in the same order. Raises KernelFault."""
     answer = sandbox.call(client, [_fields(target) for target in targets], [t.question for t in targets], timeout_s)
     return tuple(
-        Outcome(client, source_port, target.address, target.port, status, seconds, blob)
+        Outcome(client, source_port, target.address, target.port, status, seconds, blob, target.protocol)
         for target, (status, source_port, seconds), blob in zip(
             targets, answer.fields["outcomes"], answer.blobs, strict=True
         )

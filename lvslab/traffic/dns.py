@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import dns.exception
 import dns.message
@@ -18,6 +19,8 @@ DNS_PORT = 53
 MAX_UDP_RECORDS = 60
 """More address records than this do not surely fit a UDP answer of 1,232 bytes; then ask over TCP (RFC 7766)."""
 UDP_PAYLOAD_BYTES = 1232
+DECODED_KEPT = 4096
+"""Answers with 256 records take long to decode, and each expectation looks at all of them."""
 _LENGTH_BYTES = 2
 
 
@@ -47,6 +50,7 @@ def _target(source: Address, server: Address, name: str, number: int, *, over_tc
     return Target("datagram", str(source), 0, str(server), DNS_PORT, wire)
 
 
+@lru_cache(maxsize=DECODED_KEPT)
 def decode(payload: bytes, *, over_tcp: bool) -> DnsAnswer | None:
     """Return the address records of a DNS message; None if it is no answer, or not DNS."""
     try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lvslab.topology.model import Protocol
+
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
@@ -16,6 +18,7 @@ class Outcome:
     status: str
     seconds: float
     answer: bytes
+    protocol: Protocol = Protocol.TCP
 
     @property
     def ok(self) -> bool:

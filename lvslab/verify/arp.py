@@ -6,7 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lvslab.capture.frame import Direction
+from lvslab.capture.packet import Arp
 from lvslab.verify.evidence import Evidence
+from lvslab.verify.macs import mac_owners
 from lvslab.walk.model import Hop
 
 REPLY = 2
@@ -17,6 +19,7 @@ class ArpSpeech:
     """One ARP frame as sent. Its sender fields are a claim, in an answer and in a request alike."""
 
     node: str
+    """Who sent it; the sender's MAC where no node was seen to."""
     where: str
     number: int
     is_answer: bool
@@ -26,22 +29,20 @@ class ArpSpeech:
 
 
 def arp_speeches(evidence: Evidence) -> tuple[ArpSpeech, ...]:
-    """Return all ARP frames sent, in order of time; a frame forwarded by no one leaves its node once."""
+    """Return all ARP frames in order of time, each once."""
     return tuple(sorted(_speeches(evidence), key=lambda speech: speech.number))
 
 
 def _speeches(evidence: Evidence) -> Iterator[ArpSpeech]:
-    hop_groups = [walk.hops for walk in evidence.walks.walks] + [rest.hops for rest in evidence.walks.unmatched]
-    for hops in hop_groups:
-        for hop in hops:
-            if hop.packet.arp is not None and hop.direction is Direction.OUT:
-                yield _speech(hop)
+    owners = mac_owners(evidence)
+    tracks = [walk.hops for walk in evidence.walks.walks] + [rest.hops for rest in evidence.walks.unmatched]
+    for first in (hops[0] for hops in tracks if hops):
+        arp = first.packet.arp
+        if arp is not None:
+            # What was received without having been seen to leave is from a node that was not captured.
+            sent = first.direction is Direction.OUT
+            yield _speech(first.node if sent else owners.get(arp.sender_mac, arp.sender_mac), first, arp)
 
 
-def _speech(hop: Hop) -> ArpSpeech:
-    arp = hop.packet.arp
-    if arp is None:
-        raise ValueError(f"frame {hop.number} is not ARP")
-    return ArpSpeech(
-        hop.node, hop.where, hop.number, arp.operation == REPLY, arp.sender_mac, arp.sender_ip, arp.target_ip
-    )
+def _speech(node: str, hop: Hop, arp: Arp) -> ArpSpeech:
+    return ArpSpeech(node, hop.where, hop.number, arp.operation == REPLY, arp.sender_mac, arp.sender_ip, arp.target_ip)

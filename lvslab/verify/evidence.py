@@ -11,6 +11,9 @@ from lvslab.topology.model import Topology
 from lvslab.traffic.outcome import Outcome
 from lvslab.walk.model import Walks
 
+NOTHING = Stats()
+"""The counters of a director that has done nothing yet."""
+
 
 @dataclass(frozen=True, slots=True)
 class DirectorTable:
@@ -18,6 +21,13 @@ class DirectorTable:
 
     services: tuple[ServiceEntry, ...]
     totals: Stats
+    earlier: Stats = NOTHING
+    """The totals before the traffic: nothing resets them while the namespace lives."""
+
+    @property
+    def fresh(self) -> bool:
+        """Whether the traffic was the first: else schedulers are in mid-cycle and old connections linger."""
+        return self.earlier == NOTHING
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from lvslab.topology.model import Method, NameService, Topology, VirtualService
+from lvslab.verify import doubt
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations import (
     answered,
@@ -13,10 +14,12 @@ from lvslab.verify.expectations import (
     capture_complete,
     checksums,
     direct_reply,
+    dns_cache,
+    dns_direct,
+    dns_rotation,
     dr_request,
     nat_reply,
     nat_request,
-    round_robin_name,
     scheduled,
     statistics,
     tun_decapsulated,
@@ -24,7 +27,7 @@ from lvslab.verify.expectations import (
 )
 from lvslab.verify.expectations.base import ServiceExpectation
 from lvslab.verify.result import Result, Verdict
-from lvslab.verify.served import served_connections
+from lvslab.verify.served import Served, served_connections, vip_endpoint
 
 OF_METHOD: dict[Method, tuple[ServiceExpectation, ...]] = {
     Method.NAT: (nat_request.judge, nat_reply.judge),
@@ -32,25 +35,22 @@ OF_METHOD: dict[Method, tuple[ServiceExpectation, ...]] = {
     Method.DR: (dr_request.judge, direct_reply.judge),
     Method.LOCAL: (),
 }
-OF_SERVICE: dict[str, tuple[ServiceExpectation, ...]] = {
-    "arp": (arp_owner.judge,),
-    "answers": (answered.judge,),
-    "scheduler": (scheduled.judge,),
-    "statistics": (statistics.judge,),
+OF_CONNECTIONS: dict[str, ServiceExpectation] = {
+    "answers": answered.judge,
+    "scheduler": scheduled.judge,
+    "statistics": statistics.judge,
 }
 OF_NAME: tuple[Callable[[Evidence, NameService], Result], ...] = (
-    round_robin_name.judge_rotation,
-    round_robin_name.judge_direct_connection,
-    round_robin_name.judge_cached_window,
+    dns_rotation.judge,
+    dns_direct.judge,
+    dns_cache.judge,
 )
 
 
 def judge(evidence: Evidence) -> tuple[Result, ...]:
-    """Return one result per expectation that applies. On a lossy capture a failure is an error, not a failure."""
+    """Return one result per expectation that applies; what the capture is not good enough for is an error."""
     results = tuple(_results(evidence))
-    if not evidence.capture.lost:
-        return results
-    return tuple(_doubtful(result) if result.verdict is Verdict.FAIL else result for result in results)
+    return tuple(map(doubt.after_loss, results)) if evidence.capture.lost else results
 
 
 def _results(evidence: Evidence) -> Iterator[Result]:
@@ -61,7 +61,7 @@ def _results(evidence: Evidence) -> Iterator[Result]:
     if _wanted(topology, "dns"):
         for name_service in topology.name_services:
             for expectation in OF_NAME:
-                yield expectation(evidence, name_service)
+                yield _of_name(expectation(evidence, name_service), topology, name_service)
     if _wanted(topology, "checksums"):
         yield checksums.judge(evidence)
     yield capture_complete.judge(evidence)
@@ -69,13 +69,31 @@ def _results(evidence: Evidence) -> Iterator[Result]:
 
 def _service_results(evidence: Evidence, service: VirtualService) -> Iterator[Result]:
     connections = served_connections(evidence, service)
+    if _wanted(evidence.topology, "arp"):
+        yield arp_owner.judge(evidence, service, connections)
+    rest = doubt.unjoined(evidence, service, connections)
+    results = [doubt.without_walks(result, rest) for result in _of_connections(evidence, service, connections)]
+    yield from _with_consequences(results)
+
+
+def _of_connections(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Iterator[Result]:
+    """Yield what rests on the walks of the service's connections."""
     if _wanted(evidence.topology, "method"):
         for expectation in OF_METHOD[service.method]:
             yield expectation(evidence, service, connections)
-    for group, expectations in OF_SERVICE.items():
+    for group, expectation in OF_CONNECTIONS.items():
         if _wanted(evidence.topology, group):
-            for expectation in expectations:
-                yield expectation(evidence, service, connections)
+            yield expectation(evidence, service, connections)
+
+
+def _with_consequences(results: list[Result]) -> Iterator[Result]:
+    """Say of a failure that has no cause of its own which one it follows from."""
+    first = next((result for result in results if result.verdict is Verdict.FAIL and result.cause), None)
+    for result in results:
+        if first is not None and result.verdict is Verdict.FAIL and not result.cause:
+            yield replace(result, cause=f"follows from the failure of {first.name}", next=f"cure {first.name} first")
+        else:
+            yield result
 
 
 def _wanted(topology: Topology, group: str) -> bool:
@@ -86,9 +104,8 @@ def _named(result: Result, topology: Topology, service: VirtualService) -> Resul
     """Tell services apart where there are several."""
     if len(topology.services) == 1:
         return result
-    return replace(result, name=f"{result.name} {service.protocol.value}/{service.vip}:{service.port}")
+    return replace(result, name=f"{result.name} {service.protocol.value}/{vip_endpoint(service)}")
 
 
-def _doubtful(result: Result) -> Result:
-    reason = "frames were lost while recording, so what is missing may have been there"
-    return replace(result, verdict=Verdict.ERROR, cause=reason, next="see capture-complete")
+def _of_name(result: Result, topology: Topology, service: NameService) -> Result:
+    return result if len(topology.name_services) == 1 else replace(result, name=f"{result.name} {service.name}")

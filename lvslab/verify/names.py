@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
 from lvslab.capture.packet import Tcp
 from lvslab.topology.model import NameService
 from lvslab.traffic.dns import DNS_PORT, DnsAnswer, decode
+from lvslab.traffic.outcome import Outcome
 from lvslab.verify.evidence import Evidence
-from lvslab.walk.model import Conversation, Walk
+from lvslab.walk.model import Conversation, Hop, Walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,10 +19,13 @@ class Asked:
 
     node: str
     """Who asked."""
+    port: int | None
     of: str
     """The address that was asked."""
     time_ns: int
     answer: DnsAnswer | None
+    end: Hop
+    """Where the question was last seen."""
     frames: tuple[int, ...]
     """The question's first and the answer's last frame."""
 
@@ -31,17 +35,22 @@ class Connected:
     """One connection from a client to an address of the name."""
 
     node: str
+    port: int | None
     address: str
     time_ns: int
     conversation: Conversation
 
 
-def questions(evidence: Evidence) -> tuple[Asked, ...]:
-    """Return all DNS questions in order of time."""
+def questions(evidence: Evidence, node: str) -> tuple[Asked, ...]:
+    """Return all DNS questions to a node in order of time."""
+    own = {str(address) for address in evidence.topology.node(node).own_addresses}
     found = [
-        _asked(conversation)
+        _asked(conversation, conversation.responder.address)
         for conversation in evidence.walks.conversations
-        if conversation.responder is not None and conversation.responder.port == DNS_PORT and conversation.requests
+        if conversation.responder is not None
+        and conversation.responder.port == DNS_PORT
+        and conversation.responder.address in own
+        and conversation.requests
     ]
     return tuple(sorted(found, key=lambda asked: asked.time_ns))
 
@@ -51,12 +60,14 @@ def connections(evidence: Evidence, service: NameService) -> tuple[Connected, ..
     found = [
         Connected(
             conversation.requests[0].origin.node,
+            conversation.initiator.port,
             conversation.responder.address,
             conversation.requests[0].origin.time_ns,
             conversation,
         )
         for conversation in evidence.walks.conversations
         if conversation.protocol == "tcp"
+        and conversation.initiator is not None
         and conversation.responder is not None
         and conversation.responder.port == service.port
         and conversation.requests
@@ -64,14 +75,30 @@ def connections(evidence: Evidence, service: NameService) -> tuple[Connected, ..
     return tuple(sorted(found, key=lambda connected: connected.time_ns))
 
 
-def _asked(conversation: Conversation) -> Asked:
+def never_sent(
+    evidence: Evidence, addresses: Collection[str], port: int, seen: Iterable[Asked | Connected]
+) -> tuple[Outcome, ...]:
+    """Return the failed calls to these addresses of which no packet left the client."""
+    callers = {(item.node, item.port) for item in seen}
+    return tuple(
+        outcome
+        for outcome in evidence.outcomes or ()
+        if outcome.port == port
+        and outcome.address in addresses
+        and not outcome.ok
+        and (outcome.client, outcome.client_port) not in callers
+    )
+
+
+def _asked(conversation: Conversation, of: str) -> Asked:
     first = conversation.requests[0].origin
     over_tcp = conversation.protocol == "tcp"
     payload = _stream(conversation.replies) if over_tcp else _first_payload(conversation.replies)
     answer = decode(payload, over_tcp=over_tcp) if payload else None
-    last = conversation.replies[-1].hops[-1].number if conversation.replies else first.number
-    address = conversation.responder.address if conversation.responder else ""
-    return Asked(first.node, address, first.time_ns, answer, (first.number, last))
+    end = conversation.requests[-1].hops[-1]
+    last = conversation.replies[-1].hops[-1] if conversation.replies else end
+    port = conversation.initiator.port if conversation.initiator else None
+    return Asked(first.node, port, of, first.time_ns, answer, end, (first.number, last.number))
 
 
 def _first_payload(replies: Iterable[Walk]) -> bytes:

@@ -26,22 +26,24 @@ class Passage:
     def frames(self) -> tuple[int, int]:
         return self.entry.number, self.exit.number
 
-    @property
-    def ttl_step(self) -> int:
-        """How much the (innermost) TTL fell."""
+    def beyond(self, allowed: AbstractSet[Field]) -> str:
+        """Return the first change that the forwarding method does not make, in words; empty if there is none."""
+        return next((item.sentence or str(item.field) for item in self.changes if item.field not in allowed), "")
+
+    def wrong_ttl(self, node: str) -> str:
+        """Return what is wrong with the (innermost) TTL: every forwarding node takes one off (RFC 1812, 5.3.1)."""
         before, after = self.entry.packet.ip, self.exit.packet.ip
-        return before.ttl - after.ttl if before and after else 0
-
-    def beyond(self, allowed: AbstractSet[Field]) -> tuple[Change, ...]:
-        """Return the changes that the forwarding method does not make."""
-        return tuple(change for change in self.changes if change.field not in allowed)
+        if before is None or after is None or before.ttl - after.ttl == 1:
+            return ""
+        return f"{node} changed the TTL {before.ttl} → {after.ttl} instead of taking one off"
 
 
-def passage_at(walk: Walk, node: str, names: Names) -> Passage | None:
-    """Return how the packet passed `node`, or None if it did not leave it again."""
+def passages_at(walk: Walk, node: str, names: Names) -> tuple[Passage, ...]:
+    """Return each time the packet came to `node` and left it again: once, unless it goes round in circles."""
+    found = []
     for hop in walk.hops:
         if hop.node == node and hop.step is Step.FORWARDED:
             entry = walk.before(hop)
             if entry is not None:
-                return Passage(entry, hop, changes_between(entry, hop, names))
-    return None
+                found.append(Passage(entry, hop, changes_between(entry, hop, names)))
+    return tuple(found)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from lvslab.capture.packet import Tcp
-from lvslab.topology.model import Destination, VirtualService
+from lvslab.capture.frame import Direction
+from lvslab.capture.packet import Icmp
+from lvslab.topology.model import Destination, Method, VirtualService
 from lvslab.verify.evidence import Evidence
-from lvslab.walk.model import Conversation, Endpoint, Hop, Walk
+from lvslab.verify.macs import mac_owners
+from lvslab.walk.model import Conversation, Endpoint, Hop, Step, Walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,58 +19,109 @@ class Served:
 
     service: VirtualService
     conversation: Conversation
+    requests: tuple[Walk, ...]
+    """What the client sent to the VIP; a reset to a stranger who answered is not among it."""
+    chosen: Destination | None
+    """The real server that the director sent it to; None if it sent nothing on."""
     destination: Destination | None
-    """The real server whose node received its first packet; None if none did."""
+    """The real server that received it, by whatever way; None if none did."""
 
     @property
     def opening(self) -> Walk:
-        return self.conversation.requests[0]
-
-    @property
-    def requests(self) -> tuple[Walk, ...]:
-        return self.conversation.requests
+        return self.requests[0]
 
     @property
     def replies(self) -> tuple[Walk, ...]:
         return self.conversation.replies
 
     @property
+    def errors(self) -> tuple[Walk, ...]:
+        """ICMP errors about it."""
+        return self.conversation.errors
+
+    @property
     def client(self) -> str:
         return self.opening.origin.node
+
+    @property
+    def caller(self) -> tuple[str, int | None]:
+        """The client's node and port."""
+        return self.client, self.conversation.initiator.port if self.conversation.initiator else None
 
     @property
     def label(self) -> str:
         """Name the connection by its client's end."""
         return f"connection from {self.conversation.initiator}"
 
+    @property
     def through_director(self) -> bool:
         return bool(self.opening.at(self.service.director))
 
-    def reset_by_client(self) -> Hop | None:
-        """Return where the client threw the connection away: it got an answer from a stranger."""
-        for walk in self.requests:
-            tcp = walk.origin.packet.transport
-            if isinstance(tcp, Tcp) and "R" in tcp.flags:
-                return walk.origin
-        return None
+    @property
+    def refused_by_director(self) -> bool:
+        return any(
+            walk.origin.node == self.service.director and isinstance(walk.origin.packet.transport, Icmp)
+            for walk in self.errors
+        )
+
+    @property
+    def swallowed(self) -> bool:
+        """Whether the director took it in and neither sent it on nor refused it: what it chose cannot be seen."""
+        return self.through_director and self.chosen is None and not self.refused_by_director
+
+    @property
+    def answered(self) -> bool:
+        """Whether data came back to the client."""
+        return any(walk.origin.packet.payload and reached(walk, self.client) for walk in self.replies)
+
+
+def reached(walk: Walk, node: str) -> bool:
+    return any(hop.node == node for hop in walk.receivers)
+
+
+def vip_endpoint(service: VirtualService) -> Endpoint:
+    return Endpoint(str(service.vip), service.port)
 
 
 def served_connections(evidence: Evidence, service: VirtualService) -> tuple[Served, ...]:
     """Return the service's connections in the order their first packets left the client."""
-    vip = Endpoint(str(service.vip), service.port)
-    found = [
-        Served(service, conversation, _destination(conversation, service))
-        for conversation in evidence.walks.conversations
-        if conversation.protocol == service.protocol.value and conversation.responder == vip and conversation.requests
-    ]
+    vip = vip_endpoint(service)
+    owners = mac_owners(evidence)
+    found = []
+    for conversation in evidence.walks.conversations:
+        if conversation.protocol == service.protocol.value and conversation.responder == vip:
+            requests = tuple(walk for walk in conversation.requests if walk.origin.destination == vip)
+            if requests:
+                chosen = _chosen(requests, service, owners)
+                found.append(Served(service, conversation, requests, chosen, _receiver(requests, service)))
     return tuple(sorted(found, key=lambda served: served.opening.origin.number))
 
 
-def _destination(conversation: Conversation, service: VirtualService) -> Destination | None:
-    """Look at every request: the first may have been lost and sent again."""
-    for walk in conversation.requests:
-        received = {hop.node for hop in walk.receivers}
-        for destination in service.destinations:
-            if destination.node in received:
-                return destination
+def _chosen(requests: Iterable[Walk], service: VirtualService, owners: Mapping[str, str]) -> Destination | None:
+    for walk in requests:
+        for hop in walk.at(service.director):
+            if hop.step is Step.FORWARDED and hop.direction is Direction.OUT:
+                return next((item for item in service.destinations if _is_sent_to(hop, item, owners)), None)
     return None
+
+
+def _is_sent_to(hop: Hop, destination: Destination, owners: Mapping[str, str]) -> bool:
+    """Tell by the field that the forwarding method writes."""
+    match destination.method:
+        case Method.NAT:
+            return hop.destination == Endpoint(str(destination.address), destination.port)
+        case Method.TUN:
+            return any(tunnel.ip.destination == str(destination.address) for tunnel in hop.packet.tunnels[:1])
+    ethernet = hop.packet.ethernet
+    return ethernet is not None and owners.get(ethernet.destination) == destination.node
+
+
+def _receiver(requests: Iterable[Walk], service: VirtualService) -> Destination | None:
+    """Look at every request: the first may have been lost and sent again."""
+    return next((found for walk in requests if (found := receiver_of(walk, service))), None)
+
+
+def receiver_of(walk: Walk, service: VirtualService) -> Destination | None:
+    """Return the real server that a packet came to in the end."""
+    received = {hop.node for hop in walk.receivers}
+    return next((item for item in service.destinations if item.node in received), None)

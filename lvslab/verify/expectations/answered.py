@@ -1,12 +1,13 @@
-"""Every call got an answer, from a real server of the service."""
+"""Every call got an answer, from the real server that the capture says it went to."""
 
 from __future__ import annotations
 
 from lvslab.capture.packet import Icmp, Tcp
 from lvslab.topology.model import VirtualService
-from lvslab.traffic.outcome import Outcome
-from lvslab.verify import causes
-from lvslab.verify.causes import Cause
+from lvslab.verify.calls import Call, calls_of
+from lvslab.verify.causes.cause import UNKNOWN, Cause
+from lvslab.verify.causes.refusals import refused_by
+from lvslab.verify.causes.requests import never_sent
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations.base import Statement, count
 from lvslab.verify.result import Result
@@ -14,53 +15,65 @@ from lvslab.verify.served import Served
 from lvslab.walk.model import Walk
 
 NAME = "answered"
+WORDS = {
+    "ETIMEDOUT": "no answer in time",
+    "ECONNREFUSED": "connection refused",
+    "ECONNRESET": "connection reset",
+    "EHOSTUNREACH": "host unreachable",
+    "ENETUNREACH": "network unreachable",
+}
 
 
 def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result:
-    servers = {destination.node for destination in service.destinations}
     statement = Statement(NAME, f"every call to {service.vip}:{service.port} is answered by a real server")
-    if not connections:
-        return statement.failed("no packet of any call was captured", where=service.director)
-    outcomes = _outcomes(evidence, service)
-    failures = [(served, how) for served in connections if (how := _failure(served, outcomes, servers))]
-    if not failures:
-        frames = [served.replies[-1].hops[-1].number for served in connections if served.replies]
-        return statement.passed(f"{count(len(connections), 'call')}, all answered", frames)
-    served, how = failures[0]
-    refusal = _refusal(served)
-    end = refusal.origin if refusal else served.requests[-1].hops[-1]
-    return statement.failed(
-        f"{len(failures)} of {count(len(connections), 'call')} failed; the first: {served.label}: {how}",
-        where=end.where,
-        frames=[end.number],
-        cause=_cause(evidence, served, refusal),
-    )
+    calls = calls_of(evidence, service, connections)
+    if not calls:
+        return statement.skipped("no call was made")
+    unseen = [call for call in calls if call.served is None and call.outcome and call.outcome.ok]
+    if unseen:
+        return statement.error(
+            f"{len(unseen)} of {count(len(calls), 'call')} was answered, but is not in the capture",
+            reason="the capture does not show all traffic",
+            next_step="lvslab walk --unmatched shows what could not be joined",
+        )
+    failures = [(call, how) for call in calls if (how := _failure(call, service))]
+    if failures:
+        return _failed(statement, evidence, service, calls, failures)
+    frames = [served.replies[-1].hops[-1].number for served in connections if served.replies]
+    return statement.passed(f"{count(len(calls), 'call')}, all answered", frames)
 
 
-def _outcomes(evidence: Evidence, service: VirtualService) -> dict[tuple[str, int], Outcome]:
-    return {
-        (outcome.client, outcome.client_port): outcome
-        for outcome in evidence.outcomes or ()
-        if outcome.address == str(service.vip) and outcome.port == service.port
-    }
-
-
-def _failure(served: Served, outcomes: dict[tuple[str, int], Outcome], servers: set[str]) -> str:
+def _failure(call: Call, service: VirtualService) -> str:
     """Return what was wrong with one call, from the client's own words or else from the capture."""
-    initiator = served.conversation.initiator
-    outcome = outcomes.get((served.client, initiator.port or 0)) if initiator else None
+    outcome = call.outcome
     if outcome is None:
-        return "" if _data_came_back(served) else "no answer reached the client"
+        return "" if call.served is not None and call.served.answered else "no answer came to the client"
     if not outcome.ok:
-        return outcome.status
-    return "" if outcome.server in servers else f"the answer says it is from {outcome.server or 'nobody'}"
+        return f"{WORDS[outcome.status]} ({outcome.status})" if outcome.status in WORDS else outcome.status
+    if outcome.server not in {destination.node for destination in service.destinations}:
+        return f"the answer says it is from {outcome.server or 'nobody'}"
+    if call.served and call.served.destination and call.served.destination.node != outcome.server:
+        return f"the answer says it is from {outcome.server}, but {call.served.destination.node} was asked"
+    return ""
 
 
-def _data_came_back(served: Served) -> bool:
-    return any(
-        walk.origin.packet.payload and any(hop.node == served.client for hop in walk.receivers)
-        for walk in served.replies
-    )
+def _failed(
+    statement: Statement,
+    evidence: Evidence,
+    service: VirtualService,
+    calls: tuple[Call, ...],
+    failures: list[tuple[Call, str]],
+) -> Result:
+    call, how = failures[0]
+    seen = f"{len(failures)} of {count(len(calls), 'call')} failed; the first: {call.label}: {how}"
+    if call.served is None:
+        client = call.outcome.client if call.outcome else ""
+        silent = tuple(other.outcome for other, _ in failures if other.outcome and other.served is None)
+        return statement.failed(seen, where=client, cause=never_sent(evidence, service, silent))
+    refusal = _refusal(call.served)
+    end = refusal.origin if refusal else call.served.requests[-1].hops[-1]
+    cause = _cause(evidence, call.served, refusal)
+    return statement.failed(seen, where=end.where, frames=[end.number], cause=cause)
 
 
 def _refusal(served: Served) -> Walk | None:
@@ -69,11 +82,8 @@ def _refusal(served: Served) -> Walk | None:
         transport = walk.origin.packet.transport
         if isinstance(transport, Tcp) and "R" in transport.flags:
             return walk
-    return next((walk for walk in served.conversation.errors if isinstance(walk.origin.packet.transport, Icmp)), None)
+    return next((walk for walk in served.errors if isinstance(walk.origin.packet.transport, Icmp)), None)
 
 
 def _cause(evidence: Evidence, served: Served, refusal: Walk | None) -> Cause:
-    if refusal is not None:
-        port = served.destination.port if served.destination else served.service.port
-        return causes.refused(evidence, served.service, refusal.origin.node, port)
-    return Cause("see the other expectations of this topology", "lvslab walk shows how far the packets got")
+    return UNKNOWN if refusal is None else refused_by(evidence, served, refusal.origin.node)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lvslab.topology.model import VirtualService
-from lvslab.verify import causes
 from lvslab.verify.arp import arp_speeches
+from lvslab.verify.causes.neighbours import claimed_by
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations.base import Statement, count
 from lvslab.verify.result import Result
@@ -16,6 +16,8 @@ NAME = "arp-owner"
 def judge(evidence: Evidence, service: VirtualService, _connections: tuple[Served, ...]) -> Result:
     vip, director = str(service.vip), service.director
     statement = Statement(NAME, f"only {director} answers ARP for {vip}, or sends ARP as {vip}")
+    if service.vip.version == 6:
+        return statement.skipped("IPv6 has no ARP, and an address on lo answers no neighbour solicitation")
     claims = [speech for speech in arp_speeches(evidence) if speech.sender_ip == vip]
     strangers = [speech for speech in claims if speech.node != director]
     if strangers:
@@ -23,13 +25,13 @@ def judge(evidence: Evidence, service: VirtualService, _connections: tuple[Serve
         first = next((speech for speech in strangers if speech.is_answer), strangers[0])
         did = "answered ARP for" if first.is_answer else "sent an ARP request as"
         return statement.failed(
-            f"{first.node} {did} {vip} with {first.sender_mac}",
+            f"{first.node} {did} {vip}, with the MAC {first.sender_mac}",
             where=first.where,
             frames=[speech.number for speech in strangers if speech.node == first.node],
-            cause=causes.spoken_by(first),
+            cause=claimed_by(first),
         )
     answers = [speech for speech in claims if speech.is_answer]
     if not answers:
-        return statement.passed("nobody asked for the VIP by ARP, and nobody claimed it")
+        return statement.skipped(f"nobody answered ARP for {vip} while this was recorded, and nobody claimed it")
     seen = f"{count(len(answers), 'answer')}, all from {director} ({answers[0].sender_mac})"
     return statement.passed(seen, [speech.number for speech in answers], answers[0].where)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from lvslab.topology.model import VirtualService
-from lvslab.verify.causes import UNKNOWN, Cause
+from lvslab.verify.causes.cause import UNKNOWN, Cause
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.result import Result, Verdict
 from lvslab.verify.served import Served
@@ -35,6 +36,13 @@ class Statement:
         return Result(self.name, Verdict.ERROR, self.expected, seen, where, cause=reason, next=next_step)
 
 
-def count(number: int, noun: str) -> str:
+def count(number: int, noun: str, plural: str = "") -> str:
     """Return ``1 packet``, ``2 packets``."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number} {plural or noun + 's'}"
+
+
+def counts(names: Iterable[str], most: int = 6) -> str:
+    """Return ``rs1 3, rs2 2``: how often each occurs, the most frequent first."""
+    found = Counter(names).most_common()
+    shown = ", ".join(f"{name} {number}" for name, number in found[:most])
+    return shown if len(found) <= most else f"{shown}, … ({len(found)} in all)"

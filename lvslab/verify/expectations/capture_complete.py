@@ -19,6 +19,8 @@ def judge(evidence: Evidence) -> Result:
             next_step="send less traffic, or use fewer nodes",
             where=node,
         )
+    if not capture.frames:
+        return STATEMENT.skipped("no frame was recorded: nobody sent any")
     unmatched = len(evidence.walks.unmatched)
     tail = f", {unmatched} not joined to a walk" if unmatched else ""
     return STATEMENT.passed(f"{count(len(capture.frames), 'frame')} recorded, none lost{tail}")

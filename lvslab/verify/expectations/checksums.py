@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from lvslab.verify.causes import Cause
+from lvslab.verify.causes.cause import Cause
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations.base import Statement, count
 from lvslab.verify.result import Result
@@ -14,10 +14,18 @@ STATEMENT = Statement("checksums", "every IP, TCP, UDP and ICMP checksum is righ
 
 
 def judge(evidence: Evidence) -> Result:
-    hops = _hops(evidence)
+    hops = [hop for hop in _hops(evidence) if hop.packet.ip is not None]
     bad = [hop for hop in hops if hop.packet.bad_checksums]
-    if not bad:
-        return STATEMENT.passed(f"{count(len(hops), 'frame')} checked")
+    if bad:
+        return _failed(bad)
+    judged = [hop for hop in hops if hop.frame.checksum_ready]
+    if not judged:
+        return STATEMENT.skipped("no frame with a checksum was recorded")
+    tail = f", {len(hops) - len(judged)} more left to hardware" if len(judged) < len(hops) else ""
+    return STATEMENT.passed(f"{count(len(judged), 'frame')} checked{tail}")
+
+
+def _failed(bad: list[Hop]) -> Result:
     worst, number = Counter(hop.where for hop in bad).most_common(1)[0]
     first = next(hop for hop in bad if hop.where == worst)
     return STATEMENT.failed(
@@ -27,7 +35,7 @@ def judge(evidence: Evidence) -> Result:
         frames=[hop.number for hop in bad if hop.where == worst],
         cause=Cause(
             "checksum offload is on at the sender, or a rewrite did not adjust the checksum",
-            f"ethtool -K {first.interface} tx off on the sender",
+            "on the sender: ethtool -K eth0 tx off",
         ),
     )
 

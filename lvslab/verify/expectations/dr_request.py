@@ -16,7 +16,7 @@ ALLOWED = frozenset({Field.DESTINATION_MAC, Field.SOURCE_MAC, Field.TTL})
 
 
 def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result:
-    expected = f"{service.director} rewrites only the MACs and TTL − 1: addresses, ports and payload stay"
+    expected = f"{service.director} rewrites the MACs and takes one off the TTL; addresses, ports and payload stay"
     rule = Forwarding(Statement(NAME, expected), _complain)
     return judge_requests(rule, evidence, service, connections)
 
@@ -24,9 +24,7 @@ def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served
 def _complain(passage: Passage, service: VirtualService, destination: Destination) -> Complaint:
     extra = passage.beyond(ALLOWED)
     if extra:
-        return f"{service.director} also changed {extra[0].sentence or extra[0].field}"
-    if passage.ttl_step != 1:
-        return f"TTL fell by {passage.ttl_step} at {service.director}"
+        return f"at {service.director} something else changed, too: {extra}"
     if Field.DESTINATION_MAC not in passage.fields:
         return f"the destination MAC was not rewritten to that of {destination.node}"
-    return ""
+    return passage.wrong_ttl(service.director)

@@ -1,7 +1,8 @@
 """What the director does to each request: the part the three forwarding methods share.
 
-Every packet of every connection must come in at the director, leave it for one and the same real server with
-the method's changes and no others, and arrive there.
+Every packet of every connection must come in at the director, leave it once, for one and the same real server,
+with the method's changes and no others, and arrive there. A packet that a link lost on the way is no fault of
+the cluster as long as its connection was answered.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from lvslab.topology.model import Destination, VirtualService
-from lvslab.verify import causes
+from lvslab.verify.calls import calls_of
+from lvslab.verify.causes import neighbours, requests
+from lvslab.verify.causes.cause import Cause
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations.base import Statement, count
-from lvslab.verify.passage import Passage, passage_at
+from lvslab.verify.passage import Passage, passages_at
 from lvslab.verify.result import Result
-from lvslab.verify.served import Served
+from lvslab.verify.served import Served, receiver_of
 from lvslab.walk.model import Walk
 
 Complaint = str
@@ -33,92 +36,117 @@ class Forwarding:
 def judge_requests(
     rule: Forwarding, evidence: Evidence, service: VirtualService, connections: Sequence[Served]
 ) -> Result:
+    fault = _never_sent(rule.statement, evidence, service, connections)
+    if fault is not None:
+        return fault
     if not connections:
-        return _never_seen(rule, evidence, service)
+        return rule.statement.skipped("no call was made")
     frames: list[int] = []
-    packets = 0
+    packets = lost = 0
     for served in connections:
         for walk in served.requests:
+            if _lost_on_a_link(served, walk):
+                lost += 1
+                continue
             fault = _fault(rule, evidence, served, walk)
             if fault is not None:
                 return fault
             packets += 1
-        passage = passage_at(served.opening, service.director, evidence.walks.names)
-        frames += passage.frames if passage else ()
+            if walk is served.opening:
+                frames += passages_at(walk, service.director, evidence.walks.names)[0].frames
     seen = f"{count(packets, 'packet')} of {count(len(connections), 'connection')}, each as expected"
+    if lost:
+        seen += f"; {lost} lost on a link and sent again"
     return rule.statement.passed(seen, frames, service.director)
 
 
-def _never_seen(rule: Forwarding, evidence: Evidence, service: VirtualService) -> Result:
-    return rule.statement.failed(
-        f"no packet to {service.vip}:{service.port} was sent by any client",
-        where=service.director,
-        cause=causes.not_delivered_to_director(evidence, service),
+def _lost_on_a_link(served: Served, walk: Walk) -> bool:
+    """Tell a packet that some node sent and none received, in a connection that got its answer all the same."""
+    return served.answered and not walk.receivers
+
+
+def _never_sent(
+    statement: Statement, evidence: Evidence, service: VirtualService, connections: Sequence[Served]
+) -> Result | None:
+    calls = calls_of(evidence, service, connections)
+    silent = [call.outcome for call in calls if call.served is None and call.outcome and not call.outcome.ok]
+    if not silent:
+        return None
+    return statement.failed(
+        f"{len(silent)} of {count(len(calls), 'call')} never sent a packet to {service.vip}:{service.port} "
+        f"({silent[0].status})",
+        where=silent[0].client,
+        cause=requests.never_sent(evidence, service, tuple(silent)),
     )
 
 
 def _fault(rule: Forwarding, evidence: Evidence, served: Served, walk: Walk) -> Result | None:
     service, statement = served.service, rule.statement
-    passage = passage_at(walk, service.director, evidence.walks.names)
-    if passage is None:
+    passages = passages_at(walk, service.director, evidence.walks.names)
+    if not passages:
         return _not_forwarded(statement, evidence, served, walk)
-    destination = _receiver(walk, served)
+    passage = passages[0]
+    destination = receiver_of(walk, service)
     if destination is None:
-        return statement.failed(
-            f"{served.label}: {service.director} sent it on, but no real server received it",
-            where=passage.exit.where,
-            frames=[passage.exit.number],
-            cause=causes.Cause("it was lost on the way, or sent to a node that is no server", "lvslab walk shows it"),
-        )
+        return _not_received(statement, evidence, served, walk)
     complaint = rule.complain(passage, service, destination)
+    if len(passages) > 1:
+        complaint = f"it came to {service.director} {len(passages)} times"
     if complaint:
         return statement.failed(
             f"{served.label}: {complaint}",
             where=passage.exit.where,
             frames=passage.frames,
-            cause=causes.Cause(
-                f"{service.director} does not forward to {destination.node} by this method", "ipvsadm -Ln"
+            cause=Cause(
+                f"{service.director} does not forward to {destination.node} by this method",
+                f"on {service.director}: ipvsadm -Ln",
             ),
         )
-    if served.destination is not None and destination != served.destination:
+    if destination != served.destination and served.destination is not None:
         return statement.failed(
             f"{served.label}: began with {served.destination.node}, went on with {destination.node}",
             where=passage.exit.where,
             frames=passage.frames,
-            cause=causes.Cause("the connection changed its server half-way", "look at the connection table"),
+            cause=Cause(
+                "the entry of the connection was lost, and its next packet scheduled anew",
+                f"on {service.director}: ipvsadm -Lnc",
+            ),
         )
     return None
 
 
-def _not_forwarded(statement: Statement, evidence: Evidence, served: Served, walk: Walk) -> Result | None:
+def _not_received(statement: Statement, evidence: Evidence, served: Served, walk: Walk) -> Result:
+    end, director = walk.hops[-1], served.service.director
+    seen_last = "" if end.node == director else f"; it was last seen at {end.node}"
+    return statement.failed(
+        f"{served.label}: {director} sent it on, but no real server received it{seen_last}",
+        where=end.where,
+        frames=walk.frames,
+        cause=requests.lost_behind_director(evidence, served.service, end),
+    )
+
+
+def _not_forwarded(statement: Statement, evidence: Evidence, served: Served, walk: Walk) -> Result:
     service = served.service
     at_director = walk.at(service.director)
-    if at_director and served.reset_by_client() is walk.origin:
-        # A client that was answered by a stranger resets a connection the director has no entry for.
-        return None
     if at_director:
         return statement.failed(
             f"{served.label}: {service.director} took it in and sent nothing on",
             where=at_director[0].where,
             frames=[at_director[0].number],
-            cause=causes.not_forwarded(evidence, service),
+            cause=requests.not_forwarded(evidence, service),
         )
-    if walk.receivers:
-        end = walk.receivers[0]
+    end = walk.hops[-1]
+    if receiver_of(walk, service) is not None:
         return statement.failed(
             f"{served.label}: it reached {end.node} without passing {service.director}",
             where=end.where,
             frames=[end.number],
-            cause=causes.bypassed(evidence, service, end.node),
+            cause=neighbours.bypassed(evidence, service, end.node),
         )
     return statement.failed(
-        f"{served.label}: it left {walk.origin.node} and was not received",
-        where=walk.origin.where,
-        frames=[walk.origin.number],
-        cause=causes.not_delivered_to_director(evidence, service),
+        f"{served.label}: it never reached {service.director}; it was last seen at {end.node}",
+        where=end.where,
+        frames=walk.frames,
+        cause=requests.stopped_at(evidence, service, end.node),
     )
-
-
-def _receiver(walk: Walk, served: Served) -> Destination | None:
-    received = {hop.node for hop in walk.receivers}
-    return next((item for item in served.service.destinations if item.node in received), None)

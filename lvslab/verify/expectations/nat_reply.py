@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from lvslab.topology.model import Destination, VirtualService
-from lvslab.verify import causes
+from lvslab.verify.causes.cause import Cause
+from lvslab.verify.causes.replies import kept_by_director, off_path
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations.base import Statement
-from lvslab.verify.passage import Passage, passage_at
+from lvslab.verify.expectations.replies import Reply, ReplyRule, judge_replies
+from lvslab.verify.passage import Passage, passages_at
 from lvslab.verify.result import Result
-from lvslab.verify.served import Served
-from lvslab.walk.model import Endpoint, Walk
+from lvslab.verify.served import Served, vip_endpoint
+from lvslab.walk.model import Endpoint
 from lvslab.walk.words import Field
 
 NAME = "nat-reply"
@@ -17,103 +21,57 @@ ALLOWED = frozenset({Field.DESTINATION_MAC, Field.SOURCE_MAC, Field.TTL, Field.S
 
 
 def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result:
-    vip = Endpoint(str(service.vip), service.port)
+    vip = vip_endpoint(service)
     statement = Statement(NAME, f"replies pass {service.director}, which rewrites their source to {vip}")
-    frames: list[int] = []
-    packets = 0
-    for served in connections:
-        if served.destination is None:
-            continue
-        if not served.replies:
-            return _silent(statement, evidence, served, served.destination.node)
-        for walk in served.replies:
-            fault = _fault(statement, evidence, served, served.destination, walk)
-            if fault is not None:
-                return fault
-            packets += 1
-        passage = passage_at(served.replies[0], service.director, evidence.walks.names)
-        frames += passage.frames if passage else ()
-    if not packets:
-        return statement.skipped("no request reached a server")
-    return statement.passed(f"{packets} of them, each as expected" if packets > 1 else "one, as expected", frames)
+    return judge_replies(ReplyRule(statement, partial(_fault, statement), f"each became {vip}"), evidence, connections)
 
 
-def _silent(statement: Statement, evidence: Evidence, served: Served, node: str) -> Result:
-    arrival = next(hop for walk in served.requests for hop in walk.hops if hop.node == node)
+def _fault(statement: Statement, reply: Reply) -> Result | None:
+    director = reply.served.service.director
+    passages = passages_at(reply.walk, director, reply.evidence.walks.names)
+    if not passages:
+        return _not_through(statement, reply)
+    complaint = _complain(passages[0], reply.served.service, reply.destination)
+    if not complaint:
+        return None
     return statement.failed(
-        f"{served.label}: {node} received it and never answered",
-        where=arrival.where,
-        frames=[arrival.number],
-        cause=causes.silent_server(evidence, served.service, node),
+        f"{reply.served.label}: {complaint}",
+        where=passages[0].exit.where,
+        frames=passages[0].frames,
+        cause=Cause(f"{director} has no entry for this connection", f"on {director}: ipvsadm -Lnc"),
     )
 
 
-def _fault(
-    statement: Statement, evidence: Evidence, served: Served, destination: Destination, walk: Walk
-) -> Result | None:
-    service, origin = served.service, walk.origin
-    if origin.node == service.director:
-        # The director's own words: a refusal, judged as such elsewhere.
-        return None
-    passage = passage_at(walk, service.director, evidence.walks.names)
-    if passage is None:
-        return _not_through(statement, evidence, served, walk)
-    complaint = _complain(passage, service, destination)
-    if complaint:
-        return statement.failed(
-            f"{served.label}: {complaint}",
-            where=passage.exit.where,
-            frames=passage.frames,
-            cause=causes.Cause(f"{service.director} has no entry for this connection", "ipvsadm -Lnc"),
-        )
-    if not any(hop.node == served.client for hop in walk.receivers):
-        end = walk.hops[-1]
-        return statement.failed(
-            f"{served.label}: the reply was last seen at {end.node}",
-            where=end.where,
-            frames=[end.number],
-            cause=causes.reply_lost(evidence, service, end),
-        )
-    return None
-
-
-def _not_through(statement: Statement, evidence: Evidence, served: Served, walk: Walk) -> Result:
-    service, origin = served.service, walk.origin
+def _not_through(statement: Statement, reply: Reply) -> Result | None:
+    service, walk, label = reply.served.service, reply.walk, reply.served.label
+    origin, end = walk.origin, walk.hops[-1]
     at_director = walk.at(service.director)
     if at_director:
         return statement.failed(
-            f"{served.label}: the reply of {origin.node} reached {service.director} and went no further",
+            f"{label}: the reply of {origin.node} reached {service.director} and went no further",
             where=at_director[0].where,
             frames=[at_director[0].number],
-            cause=causes.reply_kept(evidence, service),
+            cause=kept_by_director(reply.evidence, service),
         )
     others = [node for node in walk.nodes if node != origin.node]
     if not others:
-        return statement.failed(
-            f"{served.label}: the reply left {origin.node} and was not received",
-            where=origin.where,
-            frames=[origin.number],
-            cause=causes.Cause("the address of its gateway is nobody's", f"ip route on {origin.node}"),
-        )
-    end = walk.hops[-1]
+        return None  # lost on its first link: whether it should have arrived is judged for every method alike
     return statement.failed(
-        f"{served.label}: {origin.node} answered {origin.destination} as {origin.source} by way of {others[0]}, "
-        f"not by {service.director}",
+        f"{label}: {origin.node} answered {origin.destination} as {origin.source} by way of {others[0]}, "
+        f"not of {service.director}",
         where=end.where,
-        frames=[origin.number, end.number],
-        cause=causes.reply_off_path(evidence, service, origin.node, others[0]),
+        frames=walk.frames,
+        cause=off_path(reply.evidence, service, origin.node, others[0]),
     )
 
 
 def _complain(passage: Passage, service: VirtualService, destination: Destination) -> str:
     extra = passage.beyond(ALLOWED)
     if extra:
-        return f"{service.director} also changed {extra[0].sentence or extra[0].field}"
-    vip = Endpoint(str(service.vip), service.port)
-    if passage.entry.source != Endpoint(str(destination.address), destination.port):
-        return f"the reply came from {passage.entry.source}"
+        return f"at {service.director} something else changed, too: {extra}"
+    own, vip = Endpoint(str(destination.address), destination.port), vip_endpoint(service)
+    if passage.entry.source != own:
+        return f"the reply came from {passage.entry.source} instead of {own}"
     if passage.exit.source != vip:
         return f"the reply left {service.director} as {passage.exit.source} instead of {vip}"
-    if passage.ttl_step != 1:
-        return f"TTL fell by {passage.ttl_step} at {service.director}"
-    return ""
+    return passage.wrong_ttl(service.director)

@@ -17,7 +17,7 @@ ALLOWED = frozenset({Field.DESTINATION_MAC, Field.SOURCE_MAC, Field.TTL, Field.D
 
 
 def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result:
-    expected = f"{service.director} rewrites the destination to the server's address and port; the client's stay"
+    expected = f"{service.director} rewrites the destination to a server's address and port; the client's stay"
     rule = Forwarding(Statement(NAME, expected), _complain)
     return judge_requests(rule, evidence, service, connections)
 
@@ -25,10 +25,8 @@ def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served
 def _complain(passage: Passage, service: VirtualService, destination: Destination) -> Complaint:
     extra = passage.beyond(ALLOWED)
     if extra:
-        return f"{service.director} also changed {extra[0].sentence or extra[0].field}"
-    if passage.ttl_step != 1:
-        return f"TTL fell by {passage.ttl_step} at {service.director}"
+        return f"at {service.director} something else changed, too: {extra}"
     wanted = Endpoint(str(destination.address), destination.port)
     if passage.exit.destination != wanted:
         return f"{destination.node} was sent {passage.exit.destination} instead of {wanted}"
-    return ""
+    return passage.wrong_ttl(service.director)

@@ -1,93 +1,113 @@
 """The director's own counters agree with what was captured: two witnesses of the same packets.
 
-Only counters that are immediate are used: the per-CPU totals of the namespace and the connection counts of
-each server. Those that netlink reports per service lag by up to two seconds.
+Only counters that are immediate are used: the totals of the namespace, summed over CPUs, and the connection counts
+of each server; those that netlink reports per service lag by up to two seconds. Nothing resets the totals while a
+namespace lives, so what they were before the traffic is subtracted. In a table that was used before, connections
+are not compared: a call from a port used before may take over the entry of the earlier connection.
+
+Where ICMP errors were relayed, packets and bytes are not compared either: the kernel counts an error about a
+wrapped packet twice, once as it comes and once as it is sent on (ip_vs_core.c: ip_vs_in_icmp).
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import fields
 
 from lvslab.capture.frame import Direction
 from lvslab.ipvs.model import AddressKey, Stats
 from lvslab.topology.model import VirtualService
-from lvslab.verify.causes import Cause
-from lvslab.verify.evidence import DirectorTable, Evidence
-from lvslab.verify.expectations.base import Statement
+from lvslab.verify.causes.cause import Cause
+from lvslab.verify.evidence import NOTHING, DirectorTable, Evidence
+from lvslab.verify.expectations.base import Statement, count
 from lvslab.verify.result import Result
 from lvslab.verify.served import Served, served_connections
 from lvslab.walk.model import Hop, Walk
 
 NAME = "statistics"
+VOLUME = ("packets_in", "bytes_in", "packets_out", "bytes_out")
 
 
 def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result:
-    statement = Statement(NAME, f"the counters of {service.director} agree with the capture")
-    table = (evidence.tables or {}).get(service.director)
+    director = service.director
+    statement = Statement(NAME, f"the counters of {director} agree with the capture")
+    table = (evidence.tables or {}).get(director)
     if table is None:
         return statement.skipped("a stored capture does not hold the director's counters")
-    differences = _totals(evidence, service, table) + _per_server(service, connections, table)
+    everything = _of_director(evidence, director)
+    swallowed = sum(served.swallowed for served in everything)
+    if swallowed:
+        return statement.skipped(f"{director} counted {count(swallowed, 'connection')} of which it sent nothing on")
+    counted, captured = _difference(table.totals, table.earlier), _captured(everything)
+    compared = _comparable(table, everything)
+    differences = [
+        f"{name.replace('_', ' ')}: {kernel} counted, {seen} captured"
+        for name in compared
+        if (kernel := getattr(counted, name)) != (seen := getattr(captured, name))
+    ]
+    if table.fresh:
+        differences += _per_server(service, connections, table)
     if differences:
         return statement.failed(
             "; ".join(differences),
-            where=service.director,
+            where=director,
             cause=Cause(
-                "traffic passed that was not captured, or the table was changed meanwhile", "ipvsadm -Ln --stats"
+                "traffic passed that was not captured, or the table was changed meanwhile",
+                f"on {director}: ipvsadm -Ln --stats",
             ),
         )
-    totals = table.totals
-    return statement.passed(
-        f"{totals.connections} connections, {totals.packets_in} packets in ({totals.bytes_in} bytes), "
-        f"{totals.packets_out} out ({totals.bytes_out} bytes)",
-        where=service.director,
+    if counted == captured == NOTHING:
+        return statement.skipped(f"{director} gave no connection to a server, and counted none")
+    return statement.passed(_seen(counted, compared), where=director)
+
+
+def _comparable(table: DirectorTable, connections: tuple[Served, ...]) -> tuple[str, ...]:
+    errors = any(walk.at(served.service.director) for served in connections for walk in served.errors)
+    return (("connections",) if table.fresh else ()) + (() if errors else VOLUME)
+
+
+def _seen(counted: Stats, compared: tuple[str, ...]) -> str:
+    """Return ``5 connections, 25 packets in, …`` of what was compared."""
+    words = [f"{getattr(counted, name)} {name.replace('_', ' ')}" for name in compared]
+    return f"both say {', '.join(words)}" if words else "connection counts of each server"
+
+
+def _of_director(evidence: Evidence, director: str) -> tuple[Served, ...]:
+    """Return the connections of all services of a director: the totals are of the whole namespace."""
+    return tuple(
+        served
+        for service in evidence.topology.services
+        if service.director == director
+        for served in served_connections(evidence, service)
     )
 
 
-def _totals(evidence: Evidence, service: VirtualService, table: DirectorTable) -> list[str]:
-    """Compare the whole namespace: all services of this director together."""
-    captured = Stats()
-    for other in evidence.topology.services:
-        if other.director == service.director:
-            captured = _sum(captured, _captured(served_connections(evidence, other), other))
-    names = ("connections", "packets_in", "bytes_in", "packets_out", "bytes_out")
-    pairs = [(name, getattr(table.totals, name), getattr(captured, name)) for name in names]
-    return [
-        f"{name.replace('_', ' ')}: {kernel} counted, {seen} captured" for name, kernel, seen in pairs if kernel != seen
-    ]
+def _difference(after: Stats, before: Stats) -> Stats:
+    return Stats(*(getattr(after, field.name) - getattr(before, field.name) for field in fields(Stats)))
 
 
-def _captured(connections: tuple[Served, ...], service: VirtualService) -> Stats:
+def _captured(connections: tuple[Served, ...]) -> Stats:
     """Count as the kernel does: packets that entered IPVS, and replies that it rewrote (NAT only)."""
-    scheduled = [served for served in connections if served.through_director()]
-    incoming = [hop for served in scheduled for walk in served.requests for hop in _forwarded_entries(walk, service)]
-    outgoing = [hop for served in scheduled for walk in served.replies for hop in _forwarded_entries(walk, service)]
+    incoming = [hop for served in connections for walk in served.requests for hop in _passed_on(walk, served)]
+    outgoing = [hop for served in connections for walk in served.replies for hop in _passed_on(walk, served)]
     return Stats(
-        connections=len([served for served in scheduled if _forwarded_entries(served.opening, service)]),
+        connections=len([served for served in connections if served.chosen is not None]),
         packets_in=len(incoming),
         packets_out=len(outgoing),
-        bytes_in=sum(_ip_bytes(hop) for hop in incoming),
-        bytes_out=sum(_ip_bytes(hop) for hop in outgoing),
+        bytes_in=sum(map(_ip_bytes, incoming)),
+        bytes_out=sum(map(_ip_bytes, outgoing)),
     )
 
 
-def _forwarded_entries(walk: Walk, service: VirtualService) -> list[Hop]:
+def _passed_on(walk: Walk, served: Served) -> list[Hop]:
     """Return the hops at which the director took the packet in and passed it on."""
-    left = {hop.previous for hop in walk.at(service.director) if hop.direction is Direction.OUT}
-    return [hop for hop in walk.at(service.director) if hop.number in left]
+    at_director = walk.at(served.service.director)
+    left = {hop.previous for hop in at_director if hop.direction is Direction.OUT}
+    return [hop for hop in at_director if hop.number in left]
 
 
 def _ip_bytes(hop: Hop) -> int:
     return hop.packet.ip.total_bytes if hop.packet.ip else 0
-
-
-def _sum(one: Stats, other: Stats) -> Stats:
-    return Stats(
-        connections=one.connections + other.connections,
-        packets_in=one.packets_in + other.packets_in,
-        packets_out=one.packets_out + other.packets_out,
-        bytes_in=one.bytes_in + other.bytes_in,
-        bytes_out=one.bytes_out + other.bytes_out,
-    )
 
 
 def _per_server(service: VirtualService, connections: tuple[Served, ...], table: DirectorTable) -> list[str]:
@@ -95,11 +115,8 @@ def _per_server(service: VirtualService, connections: tuple[Served, ...], table:
     entry = next((item for item in table.services if item.service.key == key), None)
     if entry is None:
         return [f"the service {key} is gone"]
-    seen = Counter(
-        (str(served.destination.address), served.destination.port)
-        for served in connections
-        if served.destination is not None and served.through_director()
-    )
+    chosen = (served.chosen for served in connections if served.chosen is not None)
+    seen = Counter((str(destination.address), destination.port) for destination in chosen)
     differences = []
     for item in entry.destinations:
         counted = item.active + item.inactive

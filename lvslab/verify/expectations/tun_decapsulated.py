@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lvslab.topology.model import VirtualService
-from lvslab.verify import causes
+from lvslab.verify.causes.servers import silent_server
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations.base import Statement, count
 from lvslab.verify.result import Result
@@ -14,7 +14,9 @@ NAME = "tun-decapsulated"
 
 
 def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result:
-    statement = Statement(NAME, "each server unwraps the packet: the inner one comes out of its tunnel device as sent")
+    statement = Statement(
+        NAME, "each server unwraps the packet: the inner one comes out of its tunnel device unchanged"
+    )
     frames: list[int] = []
     packets = 0
     for served in connections:
@@ -28,7 +30,7 @@ def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served
                     f"{served.label}: the wrapped packet reached {arrival.node}, the inner one never appeared",
                     where=arrival.where,
                     frames=[arrival.number],
-                    cause=causes.silent_server(evidence, service, arrival.node),
+                    cause=silent_server(evidence, service, arrival.node),
                 )
             packets += 1
             frames += (arrival.number, inner.number)

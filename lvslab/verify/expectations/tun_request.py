@@ -16,7 +16,7 @@ ALLOWED = frozenset({Field.DESTINATION_MAC, Field.SOURCE_MAC, Field.OUTER_HEADER
 
 
 def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result:
-    expected = f"{service.director} adds one outer header to the server's address; inside only TTL − 1"
+    expected = f"{service.director} adds one outer header to a server's address; inside, only the TTL falls by one"
     sources = {str(address) for address in evidence.topology.node(service.director).own_addresses}
 
     def complain(passage: Passage, service: VirtualService, destination: Destination) -> Complaint:
@@ -38,7 +38,5 @@ def _complain(passage: Passage, service: VirtualService, destination: Destinatio
         return f"the outer header comes from {outer.ip.source}, which is no address of {service.director}"
     extra = passage.beyond(ALLOWED)
     if extra:
-        return f"{service.director} also changed {extra[0].sentence or extra[0].field}"
-    if passage.ttl_step != 1:
-        return f"the inner TTL fell by {passage.ttl_step} at {service.director}"
-    return ""
+        return f"at {service.director} something else changed, too: {extra}"
+    return passage.wrong_ttl(service.director)

@@ -1,0 +1,86 @@
+"""RR-DNS with a caching resolver: inside one TTL all its clients are sent to one and the same server.
+
+That is no fault of the cluster but of the technique, and it is shown and measured, not hidden: the resolver
+repeats one order, and undoes the rotation (the LVS papers' first objection).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lvslab.topology.model import NameService
+from lvslab.verify.causes import names as causes
+from lvslab.verify.causes.cause import Cause
+from lvslab.verify.evidence import Evidence
+from lvslab.verify.expectations.base import Statement, count
+from lvslab.verify.names import Asked, questions
+from lvslab.verify.result import Result
+
+NAME = "dns-cache"
+NANOSECONDS = 1_000_000_000
+
+
+def judge(evidence: Evidence, service: NameService) -> Result:
+    statement = Statement(NAME, f"inside one TTL ({service.ttl_s} s) all clients of the resolver get one server")
+    resolver = service.resolver
+    if resolver is None:
+        return statement.skipped("there is no resolver")
+    cached = questions(evidence, resolver)
+    upstream = [item for item in questions(evidence, service.server) if item.node == resolver]
+    fault = _unanswered(statement, evidence, service, resolver, (cached, upstream))
+    if fault is not None:
+        return fault
+    if len(cached) < 2:
+        return statement.skipped("it takes two questions to the resolver to see what it keeps")
+    span_s = (cached[-1].time_ns - cached[0].time_ns) / NANOSECONDS
+    if span_s >= service.ttl_s:
+        return statement.skipped(f"the questions were {span_s:.0f} s apart, longer than the TTL")
+    firsts = {item.answer.addresses[0] for item in cached if item.answer}
+    frames = [frame for item in cached for frame in item.frames]
+    passed_on = f"{len(upstream)} passed on to {service.server}"
+    if len(firsts) > 1 or len(upstream) >= len(cached):
+        return statement.failed(
+            f"{count(len(cached), 'question')} within {span_s:.1f} s, {passed_on}: "
+            f"{count(len(firsts), 'first address', 'different first addresses')}",
+            where=resolver,
+            frames=frames,
+            cause=Cause("the resolver does not cache, or rotates what it has cached", "look at the TTL of its answers"),
+        )
+    server = {str(address): name for name, address in service.records}.get(firsts.pop(), "nobody")
+    clients = count(len({item.node for item in cached}), "client")
+    seen = f"{count(len(cached), 'question')} of {clients} in {span_s:.1f} s, {passed_on}: all were sent to {server}"
+    return statement.passed(seen, frames, resolver)
+
+
+def _unanswered(
+    statement: Statement,
+    evidence: Evidence,
+    service: NameService,
+    resolver: str,
+    asked: tuple[Sequence[Asked], Sequence[Asked]],
+) -> Result | None:
+    cached, upstream = asked
+    if cached and not upstream:
+        return statement.failed(
+            f"{resolver} was asked {count(len(cached), 'time')} and asked {service.server} nothing",
+            where=resolver,
+            frames=[item.frames[0] for item in cached],
+            cause=causes.nothing_passed_on(evidence, service, resolver),
+        )
+    lost = next((item for item in upstream if item.answer is None), None)
+    if lost is not None:
+        return statement.failed(
+            f"{resolver} asked {service.server} and got no answer; the question was last seen at {lost.end.where}",
+            where=lost.end.where,
+            frames=lost.frames,
+            cause=causes.unanswered(evidence, lost, service.server, service.name),
+        )
+    lost = next((item for item in cached if item.answer is None), None)
+    if lost is not None:
+        return statement.failed(
+            f"{lost.node} asked {resolver} and got no answer; the question was last seen at {lost.end.where}",
+            where=lost.end.where,
+            frames=lost.frames,
+            cause=causes.unanswered(evidence, lost, resolver, service.name),
+        )
+    return None

@@ -1,0 +1,101 @@
+"""What people type wrongly: one clear line, exit status 2, never a traceback."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from lvslab.cli.main import main
+from lvslab.errors import KernelFault
+
+USAGE: dict[str, tuple[Sequence[str], str]] = {
+    "unknown verb": (["frobnicate"], "No such command 'frobnicate'; see lvslab --help"),
+    "no topology": (["plan"], "Missing argument 'NAME|FILE'; see lvslab plan --help"),
+    "unknown option": (["verify", "--fron", "x"], "No such option '--fron'"),
+    "too little memory": (["verify", "--memory", "1"], "1 is not in the range x>=64"),
+    "no value": (["verify", "dr", "--set", "foo"], "--set foo: not a parameter: expected KEY=VALUE, found foo"),
+    "no key": (["plan", "dr", "--set", "=2"], "--set =2: not a parameter"),
+    "unknown topology": (["plan", "nta"], "unknown topology 'nta': expected one of dr, nat, rr-dns, tun"),
+    "near miss": (["plan", "nta"], "did you mean 'nat'?"),
+    "unknown parameter": (["plan", "dr", "--set", "real_server=2"], "did you mean 'real_servers'?"),
+    "unknown setting": (["plan", "dr", "--without", "arp_ignor"], "did you mean 'arp_ignore'?"),
+    "setting nobody has": (["plan", "nat", "--without", "arp_ignore"], "setting that no such node has"),
+    "unknown kernel": (["verify", "dr", "--kernel", "xen"], "expected native or uml, found xen"),
+    "nothing to walk": (["walk"], "nothing to walk"),
+    "two things to walk": (["walk", "dr", "--from", "x.pcapng"], "not both"),
+    "no connection 0": (["walk", "dr", "--connection", "0"], "0 is not in the range x>=1"),
+    "no such capture": (["verify", "--from", "/none.pcapng", "dr"], "/none.pcapng: cannot read the capture"),
+    "a folder": (["verify", "--from", "/", "dr"], "/: cannot read the capture: Is a directory"),
+    "no capture file": (["verify", "--from", __file__, "dr"], "not a capture file: expected pcapng"),
+    "two topologies": (["verify", "--from", "x", "dr", "nat"], "a stored capture is judged as it is"),
+    "--set with --from": (["verify", "--from", "x", "--set", "a=b"], "a stored capture is judged as it is"),
+    "--without with --from": (["verify", "--from", "x", "--without", "vip"], "a stored capture is judged as it is"),
+    "--kernel with --from": (["verify", "--from", "x", "--kernel", "uml"], "a stored capture is judged as it is"),
+    "nowhere to write": (["verify", "dr", "--json", "/none/x.json"], "/none/x.json: cannot write here"),
+    "two reports at once": (["verify", "dr", "--json", "-", "--junit", "-"], "standard output takes one report"),
+    "unknown schema": (["schema", "packet"], "'packet' is not one of 'topology', 'verify'"),
+    "nothing to lint": (["lint"], "Missing argument 'FILE...'"),
+    "no such file": (["lint", "/none.yaml"], "/none.yaml: cannot read the topology file"),
+}
+
+
+@pytest.mark.parametrize("case", USAGE)
+def test_a_wrong_command_line_is_answered_in_one_line(case: str, capsys: pytest.CaptureFixture[str]) -> None:
+    words, message = USAGE[case]
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    written = capsys.readouterr()
+    assert left.value.code == 2
+    assert written.out == ""
+    assert written.err.startswith("lvslab: ")
+    assert written.err.count("\n") == 1
+    assert message in written.err
+
+
+def test_a_file_with_several_faults_gets_a_line_for_each(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "bad.yaml"
+    path.write_text("name: bad\nnetworks: {net: 192.0.2.0/24}\nnodes: {a: {role: king, on: {net: 1}}}\nnode: 1\n")
+    with pytest.raises(SystemExit) as left:
+        main(["lint", str(path)])
+    lines = capsys.readouterr().err.splitlines()
+    assert left.value.code == 2
+    assert len(lines) == 2
+    assert all(line.startswith(f"lvslab: {path}:") for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "words"),
+    [
+        (KernelFault("the kernel said no", where="rs1"), 3, "lvslab: rs1: the kernel said no"),
+        (KeyboardInterrupt(), 130, "lvslab: interrupted"),
+        (RuntimeError("oh"), 3, "lvslab: a fault of lvslab's own: RuntimeError: oh; set LVSLAB_DEBUG=1"),
+    ],
+)
+def test_whatever_goes_wrong_is_one_line(
+    error: BaseException,
+    status: int,
+    words: str,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_words: object, **_options: object) -> None:
+        raise error
+
+    monkeypatch.setattr("lvslab.topology.load_topology", fail)
+    monkeypatch.delenv("LVSLAB_DEBUG", raising=False)
+    with pytest.raises(SystemExit) as left:
+        main(["plan", "dr"])
+    written = capsys.readouterr().err
+    assert left.value.code == status
+    assert written.strip().startswith(words)
+    assert "Traceback" not in written
+
+
+def test_without_words_the_help_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main([])
+    written = capsys.readouterr()
+    assert left.value.code == 2
+    assert "Commands:" in written.out + written.err
