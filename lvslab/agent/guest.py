@@ -5,7 +5,7 @@ hostfs. On top comes an overlay whose upper layer is memory, so the guest may wr
 sees nothing of it; only the lab's own folder is mounted through, writable.
 
 Words of the kernel command line arrive as the environment: LVSLAB_SHARE (the lab's folder),
-LVSLAB_MODULES (folder holding RELEASE/modules.dep, or empty), LVSLAB_HOSTNAME.
+LVSLAB_MODULES (folder holding RELEASE/modules.dep, or empty).
 """
 
 import os
@@ -28,9 +28,11 @@ MAX_NEIGHBOURS = "65536"
 def main() -> None:
     syscalls.mount("proc", "/proc", "proc")
     syscalls.mount("sysfs", "/sys", "sysfs")
-    make_root(os.environ["LVSLAB_SHARE"], os.environ.get("LVSLAB_MODULES", ""))
+    module_source = os.environ.get("LVSLAB_MODULES", "")
+    make_root(module_source)
+    enter_root(os.environ["LVSLAB_SHARE"], module_source)
     allow_many_neighbours()
-    syscalls.sethostname(os.environ.get("LVSLAB_HOSTNAME", "lvslab"))
+    syscalls.sethostname("lvslab")
     line = os.open(LINE, os.O_RDWR | os.O_NOCTTY)
     tty.setraw(line, termios.TCSANOW)
     Agent(line).run()
@@ -45,8 +47,8 @@ def allow_many_neighbours() -> None:
             (table / threshold).write_text(MAX_NEIGHBOURS)
 
 
-def make_root(share: str, module_source: str) -> None:
-    """Lay a writable overlay over the host's root and move into it."""
+def make_root(module_source: str) -> None:
+    """Lay a writable overlay over the host's root."""
     syscalls.mount("lvslab", str(WORK), "tmpfs")
     upper, work, root = (WORK / name for name in ("upper", "work", "root"))
     for folder in (upper, work, root):
@@ -59,17 +61,14 @@ def make_root(share: str, module_source: str) -> None:
         (root / name).mkdir(exist_ok=True)
     syscalls.mount("lvslab", str(root / "run"), "tmpfs")
     syscalls.mount("lvslab", str(root / "tmp"), "tmpfs")
-    share_in_root = root / share.lstrip("/")
-    share_in_root.mkdir(parents=True, exist_ok=True)
-    syscalls.mount("none", str(share_in_root), "hostfs", 0, share)
-    old = root / "run" / "host"
+
+
+def enter_root(share: str, module_source: str) -> None:
+    """Make the overlay the root. The lab's folder comes last, so that it may be anywhere, below /dev/shm too."""
+    old = WORK / "root" / "run" / "host"
     old.mkdir()
-    syscalls.pivot_root(str(root), str(old))
+    syscalls.pivot_root(str(WORK / "root"), str(old))
     os.chdir("/")
-    enter_root(module_source)
-
-
-def enter_root(module_source: str) -> None:
     syscalls.mount("proc", "/proc", "proc")
     syscalls.mount("sysfs", "/sys", "sysfs")
     syscalls.mount("devtmpfs", "/dev", "devtmpfs")
@@ -80,6 +79,8 @@ def enter_root(module_source: str) -> None:
     syscalls.unmount("/run/host", syscalls.MNT_DETACH)
     if module_source:
         link_modules(Path(module_source))
+    Path(share).mkdir(parents=True, exist_ok=True)
+    syscalls.mount("none", share, "hostfs", 0, share)
 
 
 def load_overlay(source: Path) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
-import platform
 import resource
 import selectors
 import signal
 import socket
 import time
-import traceback
 from collections.abc import Callable
 
 from lvslab.agent.operations import Operations
@@ -105,7 +104,11 @@ class Agent:
         except OSError as error:
             text = error.strerror or str(error)
             answer(Message({"error": {"errno": error.errno or 0, "text": text, "file": str(error.filename or "")}}))
+        except MemoryError:
+            answer(Message({"error": {"errno": errno.ENOMEM, "text": os.strerror(errno.ENOMEM)}}))
         except Exception as error:  # noqa: BLE001 - the agent must outlive a faulty request, and say what went wrong
+            import traceback  # rarely needed, and an import is dear here
+
             text = f"{type(error).__name__}: {error}"
             answer(Message({"error": {"errno": 0, "text": text, "trace": traceback.format_exc()}}))
 
@@ -135,7 +138,5 @@ def hello() -> dict[str, object]:
     system = os.uname()
     return {
         "release": system.release,
-        "machine": system.machine,
-        "python": platform.python_version(),
         "uptime_s": time.clock_gettime(time.CLOCK_BOOTTIME),
     }

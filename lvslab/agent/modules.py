@@ -50,7 +50,7 @@ def _load(path: Path) -> None:
         return
     fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     try:
-        syscalls.finit_module(fd)
+        syscalls.finit_module(fd, compressed=path.suffix != ".ko")
     except OSError as error:
         if error.errno != errno.EEXIST:
             raise

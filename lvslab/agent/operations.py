@@ -11,7 +11,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from lvslab.agent import clients, files, modules, offload, processes, servers
+from lvslab.agent import clients, files, modules, name_server, offload, processes, servers
+from lvslab.agent.channel_group import ChannelGroup
 from lvslab.agent.namespaces import Namespaces
 from lvslab.agent.netlink import NetlinkPort
 from lvslab.agent.ring import RETIRE_MS, Recorder
@@ -20,6 +21,8 @@ from lvslab.agent.wire import Message
 Answer = Callable[[Message], None]
 POLL_S = 0.02
 QUIET_ROUNDS = 2
+QUIET_TIMEOUT_S = 5.0
+"""A recording of traffic that never stops ends after so long."""
 
 
 class Operations:
@@ -32,7 +35,7 @@ class Operations:
         self._recorder: Recorder | None = None
         self._children: dict[int, Callable[[int], None]] = {}
         """What to do with the exit status of each process when it ends."""
-        self._servers: dict[int, servers.ServerGroup] = {}
+        self._servers: dict[int, ChannelGroup] = {}
         self._next_group = 0
         self._idle_clients: list[clients.Worker] = []
         self._timers: list[tuple[float, Callable[[], bool]]] = []
@@ -99,7 +102,7 @@ class Operations:
 
     def do_start_capture(self, request: Message, answer: Answer) -> None:
         if self._recorder is not None:
-            raise OSError(16, "a capture is already running")
+            raise OSError(errno.EBUSY, "a capture is already running")
         recorder = Recorder(self._namespaces, request.fields["path"], request.fields["rings"])
         for ring in recorder.rings:
             self._selector.register(ring.socket, selectors.EVENT_READ, partial(recorder.drain_ring, ring))
@@ -110,19 +113,24 @@ class Operations:
         """Wait until the rings are quiet, then say what was lost, by node."""
         recorder = self._recorder
         if recorder is None:
-            raise OSError(2, "no capture is running")
+            raise OSError(errno.ENOENT, "no capture is running")
         self._recorder = None
         quiet = 0
+        deadline = time.monotonic() + QUIET_TIMEOUT_S
 
         def finish() -> bool:
             nonlocal quiet
             quiet = 0 if recorder.drain() else quiet + 1
-            if quiet < QUIET_ROUNDS:
+            if quiet < QUIET_ROUNDS and time.monotonic() < deadline:
                 return False
             losses = {ring.node: ring.loss() for ring in recorder.rings}
             for ring in recorder.rings:
                 self._selector.unregister(ring.socket)
             recorder.close()
+            if recorder.failure is not None:
+                failure = recorder.failure
+                answer(Message({"error": {"errno": failure.errno, "text": f"the spool file: {failure.strerror}"}}))
+                return True
             dropped = {node: loss.dropped for node, loss in losses.items()}
             recorded = {node: loss.recorded for node, loss in losses.items()}
             answer(Message({"dropped": dropped, "recorded": recorded}))
@@ -133,8 +141,19 @@ class Operations:
     def do_start_servers(self, request: Message, answer: Answer) -> None:
         listeners = [servers.Listener.from_fields(fields) for fields in request.fields["listeners"]]
         opened = servers.open_listeners(self._namespaces, listeners)
+        self._add_group(servers.ServerGroup(self._selector, opened), answer)
+
+    def do_start_name_server(self, request: Message, answer: Answer) -> None:
+        """Serve one name; the blobs are the question and its records, as bytes on the wire."""
+        question, *records = request.blobs
+        name = name_server.RoundRobinName(question, records)
+        fields = request.fields
+        group = name_server.NameServer(self._selector, self._namespaces, fields["node"], fields["address"], name)
+        self._add_group(group, answer)
+
+    def _add_group(self, group: ChannelGroup, answer: Answer) -> None:
         self._next_group += 1
-        self._servers[self._next_group] = servers.ServerGroup(self._selector, opened)
+        self._servers[self._next_group] = group
         answer(Message({"group": self._next_group}))
 
     def do_stop_servers(self, request: Message, answer: Answer) -> None:
@@ -154,17 +173,18 @@ class Operations:
         def receive(_events: int) -> None:
             try:
                 outcomes = worker.receive()
-            except EOFError as error:
+            except (EOFError, OSError) as error:
                 self._selector.unregister(worker.socket)
-                answer(Message({"error": {"errno": 0, "text": str(error)}}))
+                worker.socket.close()
+                answer(Message({"error": {"errno": 0, "text": f"the test client is gone ({error})"}}))
                 return
             if outcomes is not None:
                 self._selector.unregister(worker.socket)
                 self._idle_clients.append(worker)
                 answer(outcomes)
 
-        self._selector.register(worker.socket, selectors.EVENT_READ, receive)
         worker.submit(request)
+        self._selector.register(worker.socket, selectors.EVENT_READ, receive)
 
     def do_run(self, request: Message, answer: Answer) -> None:
         """Run a program to its end; its output is in the file the caller named."""
@@ -176,7 +196,7 @@ class Operations:
 
         def expire() -> bool:
             nonlocal killed
-            if pid in self._children:
+            if self._children.get(pid) is ended:
                 killed = True
                 _kill_group(pid)
             return True
@@ -210,8 +230,13 @@ class Operations:
             self._repeat(POLL_S, ready)
 
     def do_stop_process(self, request: Message, answer: Answer) -> None:
-        _kill_group(request.fields["pid"])
-        answer(Message({}))
+        """Kill a process; the answer comes when it has ended. One that ended before is no fault."""
+        pid = request.fields["pid"]
+        if pid not in self._children:
+            answer(Message({}))
+            return
+        self._children[pid] = lambda _status: answer(Message({}))
+        _kill_group(pid)
 
     def _spawn(self, request: Message) -> int:
         fields = request.fields

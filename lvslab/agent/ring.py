@@ -7,6 +7,7 @@ takes the blocks apart later.
 
 from __future__ import annotations
 
+import errno
 import mmap
 import os
 import socket
@@ -69,19 +70,25 @@ class Ring:
         self._memory = mmap.mmap(self.socket.fileno(), self._block_bytes * self._blocks)
 
     def drain(self, spool: int) -> int:
-        """Append every finished block to the spool file; return the number of frames in them."""
+        """Append the finished blocks, once round the ring at most; return the number of frames in them."""
         frames = 0
-        while True:
+        for _ in range(self._blocks):
             start = self._block * self._block_bytes
             (status,) = _BLOCK_STATUS.unpack_from(self._memory, start + _STATUS_OFFSET)
             if not status & TP_STATUS_USER:
-                return frames
+                break
             count, _, length = _BLOCK_COUNTS.unpack_from(self._memory, start + _COUNTS_OFFSET)
             with memoryview(self._memory) as memory, memory[start : start + length] as block:
                 _write_all(spool, _SPOOL_RECORD.pack(SPOOL_MAGIC, self._index, count, length), block)
             _BLOCK_STATUS.pack_into(self._memory, start + _STATUS_OFFSET, 0)
             self._block = (self._block + 1) % self._blocks
             frames += count
+        return frames
+
+    def skip(self) -> None:
+        """Give the next block back to the kernel unread: one that is never taken would wake the reader for ever."""
+        _BLOCK_STATUS.pack_into(self._memory, self._block * self._block_bytes + _STATUS_OFFSET, 0)
+        self._block = (self._block + 1) % self._blocks
 
     def loss(self) -> Loss:
         """Return the totals so far; reading PACKET_STATISTICS resets the kernel's own counters."""
@@ -106,7 +113,7 @@ def block_bytes(ring_bytes: int) -> int:
 def _write_all(fd: int, head: bytes, body: memoryview) -> None:
     written = os.writev(fd, (head, body))
     if written < len(head):
-        raise OSError("the spool file takes no more data")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     while written < len(head) + len(body):
         written += os.write(fd, body[written - len(head) :])
 
@@ -117,6 +124,7 @@ class Recorder:
     def __init__(self, namespaces: Namespaces, path: str, rings: list[tuple[str, int]]) -> None:
         self._spool = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         self.rings: list[Ring] = []
+        self.failure: OSError | None = None
         try:
             for index, (node, ring_bytes) in enumerate(rings):
                 self.rings.append(Ring(namespaces, node, index, ring_bytes))
@@ -125,10 +133,16 @@ class Recorder:
             raise
 
     def drain(self) -> int:
-        return sum(ring.drain(self._spool) for ring in self.rings)
+        return sum(self.drain_ring(ring) for ring in self.rings)
 
-    def drain_ring(self, ring: Ring, _events: int) -> None:
-        ring.drain(self._spool)
+    def drain_ring(self, ring: Ring, _events: int = 0) -> int:
+        """Write out what one ring holds; a spool file that takes no more is told when the recording ends."""
+        try:
+            return ring.drain(self._spool)
+        except OSError as error:
+            self.failure = self.failure or error
+            ring.skip()
+            return 0
 
     def close(self) -> None:
         for ring in self.rings:

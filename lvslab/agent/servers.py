@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import selectors
 import socket
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from lvslab.agent.channel_group import ChannelGroup, listen
 from lvslab.agent.namespaces import Namespaces
 
-BACKLOG = 1024
 RECEIVE_BYTES = 1 << 16
 ANCILLARY_BYTES = 256
 IP_PKTINFO = 8
 IPV6_RECVPKTINFO = 49
 IPV6_PKTINFO = 50
 END_OF_HEAD = b"\r\n\r\n"
+MAX_HEAD_BYTES = 1 << 16
+"""A client that sends more before the end of its request's head is turned away."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,50 +58,21 @@ def open_listeners(namespaces: Namespaces, listeners: Iterable[Listener]) -> lis
 
 
 def _listen(listener: Listener) -> socket.socket:
-    family = socket.AF_INET6 if ":" in listener.address else socket.AF_INET
-    kind = socket.SOCK_DGRAM if listener.kind == "udp-echo" else socket.SOCK_STREAM
-    channel = socket.socket(family, kind | socket.SOCK_NONBLOCK)
-    try:
-        channel.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        if listener.kind == "udp-echo":
-            _ask_for_destination(channel)
-        channel.bind((listener.address, listener.port))
-        if kind == socket.SOCK_STREAM:
-            channel.listen(BACKLOG)
-    except OSError:
-        channel.close()
-        raise
+    if listener.kind != "udp-echo":
+        return listen(listener.address, listener.port, socket.SOCK_STREAM)
+    channel = listen(listener.address, listener.port, socket.SOCK_DGRAM)
+    _ask_for_destination(channel)
     return channel
 
 
-class ServerGroup:
-    """Servers started together, on the agent's own event loop; `close` ends them and their connections."""
+class ServerGroup(ChannelGroup):
+    """Servers started together."""
 
     def __init__(self, selector: selectors.BaseSelector, opened: list[tuple[Listener, socket.socket]]) -> None:
-        self._selector = selector
-        self._channels: set[socket.socket] = set()
+        super().__init__(selector)
         for listener, channel in opened:
             serve = self._echo_datagrams if listener.kind == "udp-echo" else self._accept
             self.watch(channel, selectors.EVENT_READ, partial(serve, listener, channel))
-
-    def close(self) -> None:
-        for channel in list(self._channels):
-            self.forget(channel)
-
-    def watch(self, channel: socket.socket, events: int, action: Callable[[int], None]) -> None:
-        """Call `action` when `channel` is ready; a channel watched already gets the new action."""
-        if channel in self._channels:
-            self._selector.modify(channel, events, action)
-        else:
-            self._selector.register(channel, events, action)
-            self._channels.add(channel)
-
-    def forget(self, channel: socket.socket) -> None:
-        if channel not in self._channels:
-            return
-        self._selector.unregister(channel)
-        self._channels.discard(channel)
-        channel.close()
 
     def _accept(self, listener: Listener, channel: socket.socket, _events: int) -> None:
         with suppress(OSError):
@@ -110,7 +83,7 @@ class ServerGroup:
 
     def _echo_datagrams(self, listener: Listener, channel: socket.socket, _events: int) -> None:
         """Answer from the address that was asked (ip(7), IP_PKTINFO): a reply must carry the VIP."""
-        with suppress(BlockingIOError):
+        with suppress(OSError):
             while True:
                 data, ancillary, _, client = channel.recvmsg(RECEIVE_BYTES, ANCILLARY_BYTES)
                 source = [_as_source(level, kind, value) for level, kind, value in ancillary]
@@ -119,7 +92,11 @@ class ServerGroup:
 
 
 class Answer:
-    """One accepted connection: read the question, send the answer, close."""
+    """One accepted connection: read the question, send the answer, close.
+
+    It closes its own direction first and then reads on to the client's end, so that nothing of the answer is lost
+    to a reset because of bytes that were not read (RFC 9112, 9.6).
+    """
 
     def __init__(self, group: ServerGroup, listener: Listener, connection: socket.socket) -> None:
         self._group = group
@@ -141,7 +118,7 @@ class Answer:
         if self._listener.kind == "http":
             if END_OF_HEAD in self._question:
                 self._begin(http_answer(self._listener))
-            elif not data:
+            elif not data or len(self._question) > MAX_HEAD_BYTES:
                 self._close()
         elif data:
             self._begin(self._listener.node.encode() + b"\n" + self._question)
@@ -163,7 +140,22 @@ class Answer:
         self._answer = self._answer[sent:]
         if self._answer:
             self._group.watch(self._connection, selectors.EVENT_WRITE, self._write)
-        else:
+            return
+        try:
+            self._connection.shutdown(socket.SHUT_WR)
+        except OSError:
+            self._close()
+            return
+        self._group.watch(self._connection, selectors.EVENT_READ, self._wait_for_end)
+
+    def _wait_for_end(self, _events: int) -> None:
+        try:
+            data = self._connection.recv(RECEIVE_BYTES)
+        except BlockingIOError:
+            return
+        except OSError:
+            data = b""
+        if not data:
             self._close()
 
     def _close(self) -> None:

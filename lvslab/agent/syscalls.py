@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import os
-import platform
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
@@ -22,6 +21,7 @@ ST_NOEXEC = 8
 PR_SET_PDEATHSIG = 1
 PR_SET_NAME = 15
 PR_SET_CHILD_SUBREAPER = 36
+MODULE_INIT_COMPRESSED_FILE = 4
 RB_POWER_OFF = 0x4321FEDC
 
 # asm/unistd.h: finit_module and pivot_root have no wrapper in every C library.
@@ -40,7 +40,7 @@ def _check(result: int, what: str) -> None:
 
 
 def _syscall(name: str, *arguments: object) -> None:
-    number = _SYSCALLS[platform.machine()][name]
+    number = _SYSCALLS[os.uname().machine][name]
     _check(_libc.syscall(number, *arguments), name)
 
 
@@ -65,8 +65,9 @@ def pivot_root(new: str, old: str) -> None:
     _syscall("pivot_root", new.encode(), old.encode())
 
 
-def finit_module(fd: int) -> None:
-    _syscall("finit_module", fd, b"", 0)
+def finit_module(fd: int, *, compressed: bool) -> None:
+    """Load a module; a compressed one is unpacked by the kernel (init_module(2), CONFIG_MODULE_DECOMPRESS)."""
+    _syscall("finit_module", fd, b"", MODULE_INIT_COMPRESSED_FILE if compressed else 0)
 
 
 def sethostname(name: str) -> None:

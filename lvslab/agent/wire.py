@@ -24,6 +24,10 @@ CREDIT_AFTER_BYTES = 512
 _LENGTH = struct.Struct("!I")
 
 
+class WireError(ValueError):
+    """What arrived is no frame, or no message."""
+
+
 class Kind(IntEnum):
     HELLO = 1
     """Agent to host, once: the line is open. Payload: JSON, the kernel's release and more."""
@@ -59,16 +63,25 @@ class FrameReader:
         self._buffer = bytearray()
 
     def feed(self, data: bytes) -> Iterator[WireFrame]:
+        """Yield the frames that `data` completes. Raises WireError."""
         self._buffer += data
         position = 0
         while len(self._buffer) - position >= HEADER.size:
-            kind, channel, length = HEADER.unpack_from(self._buffer, position)
+            number, channel, length = HEADER.unpack_from(self._buffer, position)
+            kind = _kind(number)
             end = position + HEADER.size + length
             if len(self._buffer) < end:
                 break
-            yield WireFrame(Kind(kind), channel, bytes(self._buffer[position + HEADER.size : end]))
+            yield WireFrame(kind, channel, bytes(self._buffer[position + HEADER.size : end]))
             position = end
         del self._buffer[:position]
+
+
+def _kind(number: int) -> Kind:
+    try:
+        return Kind(number)
+    except ValueError:
+        raise WireError(f"there is no frame of kind {number}") from None
 
 
 @dataclass(slots=True)
@@ -78,7 +91,7 @@ class MessageReader:
     _parts: dict[int, list[bytes]] = field(default_factory=dict)
 
     def take(self, frame: WireFrame) -> Message | None:
-        """Return the message that `frame` completes, or None."""
+        """Return the message that `frame` completes, or None. Raises WireError."""
         parts = self._parts.setdefault(frame.channel, [])
         parts.append(frame.payload)
         if frame.kind is not Kind.LAST:
@@ -94,14 +107,21 @@ def encode_message(message: Message) -> bytes:
 
 
 def decode_message(data: bytes) -> Message:
-    (head_bytes,) = _LENGTH.unpack_from(data)
-    position = _LENGTH.size + head_bytes
-    head = json.loads(data[_LENGTH.size : position])
-    blobs = []
-    for length in head["blobs"]:
-        blobs.append(data[position : position + length])
-        position += length
-    return Message(head["fields"], tuple(blobs))
+    """Undo :func:`encode_message`. Raises WireError."""
+    try:
+        (head_bytes,) = _LENGTH.unpack_from(data)
+        position = _LENGTH.size + head_bytes
+        head = json.loads(data[_LENGTH.size : position])
+        blobs = []
+        for length in head["blobs"]:
+            blobs.append(data[position : position + length])
+            position += length
+        fields = dict(head["fields"])
+    except (struct.error, ValueError, LookupError, TypeError) as error:
+        raise WireError(f"a message makes no sense: {error}") from error
+    if position != len(data):
+        raise WireError(f"a message has {len(data)} bytes and says it has {position}")
+    return Message(fields, tuple(blobs))
 
 
 def message_frames(channel: int, message: Message) -> bytes:

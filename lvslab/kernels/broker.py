@@ -1,16 +1,18 @@
 """The broker: one process per lab that holds the kernel, and with it everything the lab is.
 
-It starts the kernel, relays frames between the client's socket and the line to the agent, keeps the
-window the line needs, and ends the kernel and removes the lab's folder when the client goes away, however
-that happens. It runs on the standard library alone: ``python3 -I -S broker.py JSON``.
+It starts the kernel, relays frames between the client's socket and the line to the agent, and ends the
+kernel and removes the lab's folder when the client goes away, however that happens. It runs on the standard
+library alone: ``python3 -I -S broker.py JSON``.
 """
 
 import json
 import os
-import selectors
+import resource
+import select
 import signal
 import socket
 import sys
+import time
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +20,19 @@ from pathlib import Path
 sys.path.append(str(Path(__file__).parents[2]))
 
 from lvslab.agent.syscalls import become_subreaper, die_with_parent, name_process
-from lvslab.agent.wire import CREDIT_PAYLOAD, FrameReader, Kind, WireFrame
+from lvslab.agent.wire import Kind, WireFrame
 from lvslab.kernels.folder import KERNEL_LOG, read_journal, remove_lab, write_journal
+from lvslab.kernels.relay import KERNEL_ENDED, Relay
 
-READ_BYTES = 1 << 16
-MAX_WAITING_BYTES = 1 << 20
-LOG_TAIL_BYTES = 600
+SIGNALS = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+WAKEUP_BYTES = 64
+LOG_TAIL_BYTES = 1 << 14
+PANIC = "Kernel panic"
+AGENT_ENDED = "Attempted to kill init"
+FAREWELL_TIMEOUT_S = 1.0
+ENDING_POLL_S = 0.01
+ENDING_POLLS = 100
+CANNOT_EXECUTE = 127
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +40,7 @@ class Orders:
     """What the broker is to hold: descriptors, the kernel's program, and the window of its line in bytes."""
 
     folder: str
+    lock: int
     client: int
     line: int
     kernel_line: int
@@ -42,165 +52,169 @@ class Orders:
     def from_json(cls, text: str) -> "Orders":
         return cls(**json.loads(text))
 
+    def descriptors(self) -> tuple[int, ...]:
+        return self.lock, self.client, self.line, self.kernel_line
+
 
 class Broker:
-    """Relays until the client or the kernel is gone."""
+    """Holds the kernel until it or the client is gone."""
 
     def __init__(self, orders: Orders) -> None:
         self._orders = orders
         self._folder = Path(orders.folder)
         self._client = socket.socket(fileno=orders.client)
-        self._line = socket.socket(fileno=orders.line)
-        self._from_kernel = FrameReader()
-        self._to_kernel = bytearray()
-        self._to_client = bytearray()
-        self._credit = orders.window_bytes
-        self._selector = selectors.DefaultSelector()
-        self._ended = ""
-        self._group = 0
+        self._relay = Relay(self._client, socket.socket(fileno=orders.line), orders.window_bytes)
+        self._kernel = 0
+        self._status: int | None = None
+        """The kernel's wait status, once it has ended."""
+        self._told = ""
+        """Why the broker stops of its own accord: a signal, or a fault."""
 
     def run(self) -> None:
         try:
+            self._watch_signals()
             self._start_kernel()
-            self._relay()
-            self._tell_client()
+            while not self._reason():
+                self._wait()
+        except Exception as error:  # noqa: BLE001 - the client must hear of it
+            self._told = f"the broker failed ({type(error).__name__}: {error})"
         finally:
             self._end_kernel()
+            farewell = self._relay.unsent() + self._gone()
             remove_lab(self._folder)
+            with suppress(OSError):
+                self._client.settimeout(FAREWELL_TIMEOUT_S)
+                self._client.sendall(farewell)
+
+    def _reason(self) -> str:
+        """Return why the lab is over, or an empty string while it is not."""
+        if self._relay.ended:
+            return self._relay.ended
+        return self._told or (KERNEL_ENDED if self._status is not None else "")
+
+    def _watch_signals(self) -> None:
+        """Have every signal arrive as a byte on a socket that poll(2) watches."""
+        self._wakeup, self._signalled = socket.socketpair()
+        for end in (self._wakeup, self._signalled):
+            end.setblocking(False)
+        for number in SIGNALS:
+            signal.signal(number, lambda *_: None)
+        signal.set_wakeup_fd(self._signalled.fileno(), warn_on_full_buffer=False)
 
     def _start_kernel(self) -> None:
-        orders = self._orders
-        journal = read_journal(self._folder)
-        journal |= {"broker": os.getpid(), "program": str(Path(orders.argv[0]).resolve())}
-        write_journal(self._folder, journal)
         become_subreaper()
-        self._group = os.fork()
-        if self._group == 0:
-            self._become_kernel()
-        write_journal(self._folder, journal | {"group": self._group})
-        os.close(orders.kernel_line)
+        journal = read_journal(self._folder) | {"program": str(Path(self._orders.argv[0]).resolve())}
+        broker = os.getpid()
+        self._kernel = os.fork()
+        if self._kernel == 0:
+            try:
+                write_journal(self._folder, journal | {"group": os.getpid()})
+                self._become_kernel(broker)
+            finally:
+                os._exit(CANNOT_EXECUTE)
+        os.close(self._orders.kernel_line)
 
-    def _become_kernel(self) -> None:
+    def _become_kernel(self, broker: int) -> None:
+        """Execute the kernel in a session of its own, with no descriptor of ours but its line."""
+        os.setsid()
+        die_with_parent(signal.SIGKILL)
+        if os.getppid() != broker:
+            return
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        log = os.open(self._folder / KERNEL_LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        for target, fd in ((0, nothing), (1, log), (2, log)):
+            os.dup2(fd, target)
+        os.set_inheritable(self._orders.kernel_line, True)
+        # A panic would otherwise leave an image of the guest's whole memory.
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        os.chdir(self._folder)
         try:
-            os.setsid()
-            die_with_parent(signal.SIGKILL)
-            nothing = os.open(os.devnull, os.O_RDONLY)
-            log = os.open(self._folder / KERNEL_LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
-            for target, fd in ((0, nothing), (1, log), (2, log)):
-                os.dup2(fd, target)
-            os.set_inheritable(self._orders.kernel_line, True)
-            os.chdir(self._folder)
             os.execve(self._orders.argv[0], self._orders.argv, self._orders.environment)  # noqa: S606
-        finally:
-            os._exit(127)
+        except OSError as error:
+            os.write(2, f"{self._orders.argv[0]}: {error.strerror}".encode())
 
-    def _relay(self) -> None:
-        for channel in (self._client, self._line):
-            channel.setblocking(False)
-            self._selector.register(channel, selectors.EVENT_READ)
-        wakeup = self._watch_signals()
-        while not self._ended:
-            self._watch()
-            for key, events in self._selector.select():
-                if key.fileobj is wakeup:
-                    self._take_signals(wakeup)
-                elif events & selectors.EVENT_READ:
-                    self._receive(key.fileobj)
-            self._flush()
-
-    def _watch_signals(self) -> socket.socket:
-        reader, writer = socket.socketpair()
-        for end in (reader, writer):
-            end.setblocking(False)
-        for number in (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, lambda *_: None)
-        signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
-        self._writer = writer
-        self._selector.register(reader, selectors.EVENT_READ)
-        return reader
-
-    def _take_signals(self, wakeup: socket.socket) -> None:
-        for number in wakeup.recv(READ_BYTES):
-            if number != signal.SIGCHLD:
-                self._ended = f"the broker was told to stop ({signal.Signals(number).name})"
+    def _wait(self) -> None:
+        poll = select.poll()
+        poll.register(self._wakeup, select.POLLIN)
+        for descriptor, events in self._relay.interest().items():
+            poll.register(descriptor, events)
+        for descriptor, events in poll.poll():
+            if descriptor == self._wakeup.fileno():
+                self._take_signals()
             else:
-                self._reap()
+                self._relay.advance(descriptor, events)
+
+    def _take_signals(self) -> None:
+        for number in self._wakeup.recv(WAKEUP_BYTES):
+            if number != signal.SIGCHLD:
+                self._told = f"the broker was told to stop ({signal.Signals(number).name})"
+        self._reap()
 
     def _reap(self) -> None:
+        """Collect what has ended: the kernel's helpers become the broker's children when they lose their parent."""
         with suppress(ChildProcessError):
-            while pid := os.waitpid(-1, os.WNOHANG)[0]:
-                if pid == self._group:
-                    self._ended = self._ended or "the kernel ended"
-
-    def _watch(self) -> None:
-        """Read from the client only while there is room; ask to write only when there is something to write."""
-        client = selectors.EVENT_READ if len(self._to_kernel) < MAX_WAITING_BYTES else 0
-        line = selectors.EVENT_READ if len(self._to_client) < MAX_WAITING_BYTES else 0
-        client |= selectors.EVENT_WRITE if self._to_client else 0
-        line |= selectors.EVENT_WRITE if self._to_kernel and self._credit > 0 else 0
-        for channel, events in ((self._client, client), (self._line, line)):
-            if channel in self._selector.get_map():
-                if events:
-                    self._selector.modify(channel, events)
-                else:
-                    self._selector.unregister(channel)
-            elif events:
-                self._selector.register(channel, events)
-
-    def _receive(self, channel: object) -> None:
-        from_client = channel is self._client
-        try:
-            data = (self._client if from_client else self._line).recv(READ_BYTES)
-        except BlockingIOError:
-            return
-        except OSError:
-            data = b""
-        if not data:
-            self._ended = self._ended or ("the client is gone" if from_client else "the kernel ended")
-        elif from_client:
-            self._to_kernel += data
-        else:
-            self._take_frames(data)
-
-    def _take_frames(self, data: bytes) -> None:
-        for frame in self._from_kernel.feed(data):
-            if frame.kind is Kind.CREDIT:
-                self._credit += CREDIT_PAYLOAD.unpack(frame.payload)[0]
-            else:
-                self._to_client += frame.encode()
-
-    def _flush(self) -> None:
-        with suppress(BlockingIOError, OSError):
-            if self._to_client:
-                del self._to_client[: self._client.send(self._to_client)]
-        with suppress(BlockingIOError, OSError):
-            while self._to_kernel and self._credit > 0:
-                sent = self._line.send(self._to_kernel[: self._credit])
-                del self._to_kernel[:sent]
-                self._credit -= sent
-
-    def _tell_client(self) -> None:
-        log = self._folder / KERNEL_LOG
-        tail = log.read_bytes()[-LOG_TAIL_BYTES:].decode(errors="replace").strip() if log.exists() else ""
-        reason = json.dumps({"reason": self._ended, "log": tail}).encode()
-        with suppress(OSError):
-            self._client.setblocking(True)
-            self._client.settimeout(1)
-            self._client.sendall(bytes(self._to_client) + WireFrame(Kind.GONE, 0, reason).encode())
+            while (ended := os.waitpid(-1, os.WNOHANG))[0]:
+                if ended[0] == self._kernel:
+                    self._status = ended[1]
 
     def _end_kernel(self) -> None:
-        """Kill the kernel's process group and collect everything: its helpers are orphans by now."""
-        with suppress(ProcessLookupError):
-            if self._group:
-                os.killpg(self._group, signal.SIGKILL)
-        with suppress(ChildProcessError):
-            while True:
-                os.waitpid(-1, 0)
+        """Kill the kernel's process group; a kernel that is ending by itself gets the time to do so."""
+        if self._reason() == KERNEL_ENDED:
+            for _ in range(ENDING_POLLS):
+                self._reap()
+                if self._status is not None:
+                    break
+                time.sleep(ENDING_POLL_S)
+        if self._kernel and self._status is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._kernel, signal.SIGKILL)
+            # It leads no group yet if it has only just been forked.
+            os.kill(self._kernel, signal.SIGKILL)
+            self._status = os.waitpid(self._kernel, 0)[1]
+
+    def _gone(self) -> bytes:
+        """Return the frame that tells the client why the lab is over, with the kernel's last words."""
+        reason = self._reason()
+        if reason == KERNEL_ENDED and self._status is not None:
+            reason += f" ({_in_words(self._status)})"
+        log = self._folder / KERNEL_LOG
+        tail = log.read_bytes()[-LOG_TAIL_BYTES:].decode(errors="replace") if log.exists() else ""
+        said = {"reason": reason, "last_words": last_words(tail)}
+        return WireFrame(Kind.GONE, 0, json.dumps(said).encode()).encode()
+
+
+def last_words(log: str) -> str:
+    """Return the line of a kernel's log that tells most about its end.
+
+    That is the panic's first line, or what came before it if the panic only says that the agent has ended.
+    """
+    lines = [line.strip() for line in log.splitlines() if line.strip()]
+    for number, line in enumerate(lines):
+        if PANIC in line:
+            return lines[number - 1] if AGENT_ENDED in line and number else line
+    return lines[-1] if lines else ""
+
+
+def _in_words(status: int) -> str:
+    code = os.waitstatus_to_exitcode(status)
+    return f"killed by {signal.Signals(-code).name}" if code < 0 else f"exit status {code}"
+
+
+def close_all_but(kept: tuple[int, ...]) -> None:
+    """Close what was inherited by accident, and let nothing that is kept pass on to the kernel."""
+    for descriptor in [int(entry.name) for entry in Path("/proc/self/fd").iterdir()]:
+        if descriptor in kept:
+            os.set_inheritable(descriptor, False)
+        elif descriptor > 2:
+            with suppress(OSError):
+                os.close(descriptor)
 
 
 def main() -> None:
     name_process("lvslab-broker")
-    Broker(Orders.from_json(sys.argv[1])).run()
+    orders = Orders.from_json(sys.argv[1])
+    close_all_but(orders.descriptors())
+    Broker(orders).run()
 
 
 if __name__ == "__main__":

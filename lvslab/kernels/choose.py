@@ -23,12 +23,12 @@ def choose_kernel(asked: str | None = None) -> str:
     if name and name not in KINDS:
         where = "--kernel" if asked else VARIABLE
         raise BadInput("unknown kernel", where=where, expected="native or uml", found=name)
-    not_native = native.why_not_native()
+    not_native = "" if name == "uml" else native.why_not_native()
     if name == "native" and not_native:
         raise CannotRun(
             "the running kernel cannot be used", found=not_native, next_step="use --kernel uml, or see lvslab doctor"
         )
-    if name == "native" or (not name and not not_native):
+    if name != "uml" and not not_native:
         return "native"
     if uml.find_image() is None:
         raise CannotRun(

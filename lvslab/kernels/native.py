@@ -22,6 +22,8 @@ BUILT_IN = {
     "ipip": "CONFIG_NET_IPIP",
 }
 """The option that builds each module we ask for into a kernel."""
+NEEDED_CAPABILITIES = 1 << 12 | 1 << 21
+"""CAP_NET_ADMIN and CAP_SYS_ADMIN (linux/capability.h)."""
 SOCKET_WINDOW_BYTES = 1 << 20
 MODPROBE_TIMEOUT_S = 10
 
@@ -30,11 +32,29 @@ def why_not_native() -> str:
     """Return why the running kernel cannot be used, or an empty string when it can."""
     if os.geteuid() != 0:
         return "not root"
+    if not has_capabilities(Path("/proc/self/status").read_text()):
+        return "root without CAP_NET_ADMIN and CAP_SYS_ADMIN, as in a container"
+    if not _in_first_user_namespace():
+        return "root in a user namespace, where IPVS cannot be configured"
     if not has_module("ip_vs"):
         return "this kernel has no ip_vs"
     if not has_module("veth"):
         return "this kernel has no veth"
     return ""
+
+
+def has_capabilities(status: str) -> bool:
+    """Tell whether the text of /proc/PID/status shows the capabilities to make namespaces and configure IPVS."""
+    effective = next((int(line.split()[1], 16) for line in status.splitlines() if line.startswith("CapEff:")), 0)
+    return effective & NEEDED_CAPABILITIES == NEEDED_CAPABILITIES
+
+
+def _in_first_user_namespace() -> bool:
+    """Tell whether user numbers are the kernel's own: there all map to themselves (user_namespaces(7))."""
+    try:
+        return Path("/proc/self/uid_map").read_text().split() == ["0", "0", str(0xFFFFFFFF)]
+    except FileNotFoundError:
+        return True
 
 
 def has_module(name: str) -> bool:
@@ -44,7 +64,11 @@ def has_module(name: str) -> bool:
     modprobe = shutil.which("modprobe", path="/usr/sbin:/sbin:/usr/bin:/bin")
     if modprobe is None:
         return False
-    asked = subprocess.run([modprobe, "-n", "-q", name], check=False, capture_output=True, timeout=MODPROBE_TIMEOUT_S)
+    question = [modprobe, "-n", "-q", name]
+    try:
+        asked = subprocess.run(question, check=False, capture_output=True, timeout=MODPROBE_TIMEOUT_S)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
     return asked.returncode == 0
 
 

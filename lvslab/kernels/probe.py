@@ -14,6 +14,7 @@ from lvslab.kernels.choose import choose_kernel
 from lvslab.kernels.folder import labs_home
 
 SCHEDULER_PREFIX = "ip_vs_"
+IPVS_MODULES = "kernel/net/netfilter/ipvs"
 NOT_SCHEDULERS = frozenset({"ftp", "pe_sip"})
 NATIVE_MODULES = ("ip_vs", "veth", "bridge", "ipip")
 PROGRAMS = {
@@ -51,6 +52,8 @@ def _findings() -> Iterator[Finding]:
     root = os.geteuid() == 0
     cure = "" if root else "not needed with uml; native needs root"
     yield Finding("user", root, "root" if root else "an ordinary user", cure)
+    reason = native.why_not_native()
+    yield Finding("native kernel", not reason, reason or "can be used", "uml needs nothing of it" if reason else "")
     for module in NATIVE_MODULES:
         present = native.has_module(module)
         found = "in this kernel" if present else "not in this kernel"
@@ -65,8 +68,9 @@ def _findings() -> Iterator[Finding]:
 
 
 def _native_schedulers() -> list[str]:
-    folder = Path("/lib/modules") / os.uname().release / "kernel/net/netfilter/ipvs"
-    return _scheduler_names(folder)
+    """Return those that are loaded, are built in (as far as /sys/module tells) or can be loaded."""
+    folder = Path("/lib/modules") / os.uname().release / IPVS_MODULES
+    return sorted({*_scheduler_names(folder), *_scheduler_names(Path("/sys/module"))})
 
 
 def _uml_findings() -> Iterator[Finding]:
@@ -76,7 +80,7 @@ def _uml_findings() -> Iterator[Finding]:
         return
     yield Finding("uml", ok=True, found=f"{image.program} {image.release}".strip())
     if image.modules is not None:
-        names = _scheduler_names(image.modules / image.release / "kernel/net/netfilter/ipvs")
+        names = _scheduler_names(image.modules / image.release / IPVS_MODULES)
         yield Finding("uml schedulers", bool(names), " ".join(names), "")
     try:
         folder = uml.memory_folder(uml.DEFAULT_MEMORY_MIB)

@@ -13,11 +13,14 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from lvslab.errors import CannotRun
 from lvslab.kernels.broker import Orders
 from lvslab.kernels.channel import Channel
-from lvslab.kernels.folder import LabFolder, make_lab_folder
+from lvslab.kernels.folder import LabFolder, make_lab_folder, remove_lab
 
 BROKER_PROGRAM = Path(__file__).parent / "broker.py"
+BROKER_LOG = "broker.log"
+STDERR = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +55,9 @@ class RunningKernel:
             self.channel.close()
             with suppress(ChildProcessError):
                 os.waitpid(self.broker, 0)
+            if self.folder.path.exists():
+                # The broker was killed.
+                remove_lab(self.folder.path)
             self.broker = 0
             os.close(self.folder.lock)
 
@@ -59,8 +65,9 @@ class RunningKernel:
 def start_kernel(name: str, kind: str, program: Callable[[LabFolder, int], KernelProgram]) -> RunningKernel:
     """Make the lab's folder and start its broker; the kernel boots while the caller goes on.
 
-    `program` is told the lab's folder and the descriptor that will be the agent's line.
+    `program` is told the lab's folder and the descriptor that will be the agent's line. Raises CannotRun.
     """
+    _open_standard_descriptors()
     folder = make_lab_folder(name)
     client, broker_client = socket.socketpair()
     line, kernel_line = socket.socketpair()
@@ -68,6 +75,7 @@ def start_kernel(name: str, kind: str, program: Callable[[LabFolder, int], Kerne
         what = program(folder, kernel_line.fileno())
         orders = Orders(
             folder=str(folder.path),
+            lock=folder.lock,
             client=broker_client.fileno(),
             line=line.fileno(),
             kernel_line=kernel_line.fileno(),
@@ -75,36 +83,45 @@ def start_kernel(name: str, kind: str, program: Callable[[LabFolder, int], Kerne
             environment=what.environment,
             window_bytes=what.window_bytes,
         )
-        pid = _spawn_broker(orders, folder.lock)
+        pid = _spawn_broker(orders)
     except BaseException:
         client.close()
+        remove_lab(folder.path)
         os.close(folder.lock)
         raise
     finally:
         for end in (broker_client, line, kernel_line):
             end.close()
-    return RunningKernel(kind, Channel(client), folder, pid, {})
+    return RunningKernel(kind, Channel(client, folder.path / BROKER_LOG), folder, pid, {})
 
 
-def _spawn_broker(orders: Orders, lock: int) -> int:
+def _open_standard_descriptors() -> None:
+    """Where one of them was closed, no socket of ours may take its number: the broker has its own there."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STDERR:
+        pass
+    os.close(descriptor)
+
+
+def _spawn_broker(orders: Orders) -> int:
     argv = [str(Path(sys.executable).resolve()), "-I", "-S", "-B", str(BROKER_PROGRAM), json.dumps(asdict(orders))]
-    inherited = (orders.client, orders.line, orders.kernel_line, lock)
-    for fd in inherited:
+    for fd in orders.descriptors():
         os.set_inheritable(fd, True)
     try:
         return os.posix_spawn(
             argv[0],
             argv,
-            {"PATH": os.environ.get("PATH", os.defpath)},
+            {"PATH": os.defpath},
             file_actions=[
                 (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
                 (os.POSIX_SPAWN_OPEN, 1, os.devnull, os.O_WRONLY, 0),
-                (os.POSIX_SPAWN_OPEN, 2, str(Path(orders.folder) / "broker.log"), os.O_WRONLY | os.O_CREAT, 0o600),
+                (os.POSIX_SPAWN_OPEN, 2, str(Path(orders.folder) / BROKER_LOG), os.O_WRONLY | os.O_CREAT, 0o600),
             ],
             setsid=True,
             setsigmask=[],
             setsigdef=[signal.SIGPIPE, signal.SIGINT],
         )
+    except OSError as error:
+        raise CannotRun("the lab's broker cannot be started", where=argv[0], found=error.strerror) from error
     finally:
-        for fd in inherited:
+        for fd in orders.descriptors():
             os.set_inheritable(fd, False)

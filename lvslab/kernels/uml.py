@@ -23,6 +23,9 @@ DEFAULT_MEMORY_MIB = 512
 GUEST_PROGRAM = Path(__file__).parents[1] / "agent" / "guest.py"
 INSTALL_HINT = "install it: apt-get install user-mode-linux (Debian, Ubuntu)"
 
+MAX_COMMAND_LINE_BYTES = 4095
+"""arch/um/include/asm/setup.h: COMMAND_LINE_SIZE is 4096, the closing null byte included."""
+
 SLOW_AND_UNUSED = ("raid6_select_algo", "init_zswap", "init_jfs_fs")
 """Initialisers of Debian's kernel that cost about a second at boot, for disks no guest here has."""
 
@@ -52,8 +55,10 @@ def _is_kernel(path: Path) -> bool:
     """Tell a UML kernel from another program called ``linux``: it knows the umid= argument."""
     if path.name == "linux.uml":
         return True
-    with path.resolve().open("rb") as program:
-        return b"umid=" in program.read()
+    try:
+        return b"umid=" in path.read_bytes()
+    except OSError:
+        return False
 
 
 def uml_program(image: UmlImage, folder: LabFolder, *, kernel_line: int, memory_mib: int) -> KernelProgram:
@@ -63,8 +68,9 @@ def uml_program(image: UmlImage, folder: LabFolder, *, kernel_line: int, memory_
         f"mem={memory_mib}M",
         *("root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"),
         f"init={_quoted(_interpreter())}",
-        *("quiet", "loglevel=0", "con=null", "con0=null,fd:1"),
-        f"uml_dir={folder.path}/",
+        *("quiet", "loglevel=1", "con=null", "con0=null,fd:1"),
+        # The broker starts the kernel in the lab's folder.
+        "uml_dir=./",
         "umid=kernel",
         *("panic=-1", "lpj=20000000", "pty.legacy_count=0"),
         "initcall_blacklist=" + ",".join(SLOW_AND_UNUSED),
@@ -73,6 +79,7 @@ def uml_program(image: UmlImage, folder: LabFolder, *, kernel_line: int, memory_
         *([f"LVSLAB_MODULES={_quoted(image.modules)}"] if image.modules else []),
         *("--", "-I", "-S", "-B", _quoted(GUEST_PROGRAM)),
     ]
+    _check_length(words)
     environment = {
         # Without it glibc's restartable sequences stop a static kernel at its first user instruction.
         "GLIBC_TUNABLES": "glibc.pthread.rseq=0",
@@ -90,11 +97,25 @@ def _interpreter() -> Path:
 
 
 def _quoted(path: Path) -> str:
-    """Quote a path with spaces for the kernel's command line (lib/cmdline.c: next_arg)."""
+    """Quote a path for the kernel's command line (lib/cmdline.c: next_arg).
+
+    Always: to the kernel, byte A0 is a space too, and it is part of many a letter in UTF-8.
+    """
     text = str(path)
     if '"' in text:
         raise CannotRun("the path cannot be given to the kernel", where=text, next_step="use a path without quotes")
-    return f'"{text}"' if " " in text else text
+    return f'"{text}"'
+
+
+def _check_length(words: list[str]) -> None:
+    length = sum(len(os.fsencode(word)) + 1 for word in words[1:])
+    if length > MAX_COMMAND_LINE_BYTES:
+        raise CannotRun(
+            "the kernel's command line would be too long",
+            expected=f"at most {MAX_COMMAND_LINE_BYTES} bytes",
+            found=f"{length}, most of it paths",
+            next_step="set LVSLAB_HOME to a shorter path, or install lvslab at one",
+        )
 
 
 def memory_folder(memory_mib: int) -> Path:

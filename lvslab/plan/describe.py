@@ -83,7 +83,7 @@ def _(step: steps.StartServer) -> str:
 
 @describe.register
 def _(step: steps.StartNameServer) -> str:
-    return f"{step.node}: start the name server of {step.service.name} (dnsmasq)"
+    return f"{step.node}: start the name server of {step.service.name} (built in)"
 
 
 @describe.register

@@ -36,7 +36,10 @@ class ProgramCall:
 
 
 def name_server(service: NameService) -> ProgramCall:
-    """Return the call of the authoritative server: every record of the name, with the name's TTL."""
+    """Return the call of an authoritative server for the plan's shell text: every record, with the name's TTL.
+
+    A lab has its own built in instead: dnsmasq answers each TCP question from a child process, which does not rotate.
+    """
     records = tuple(f"--host-record={service.name},{address},{service.ttl_s}" for _, address in service.records)
     return ProgramCall((*_DNSMASQ, "--local=/" + service.name + "/", *records), DNS_PORT)
 

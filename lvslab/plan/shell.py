@@ -134,6 +134,7 @@ def _(step: StartServer) -> Iterator[str]:
 
 @_lines.register
 def _(step: StartNameServer) -> Iterator[str]:
+    yield f"# {step.node}: lvslab's name server is built in; dnsmasq rotates as well, over UDP"
     yield _in_background(step.node, programs.name_server(step.service).argv)
 
 

@@ -101,7 +101,7 @@ class StartServer:
 
 @dataclass(frozen=True, slots=True)
 class StartNameServer:
-    """The authoritative server of a round-robin name: dnsmasq, which turns its answers round by one each time."""
+    """The authoritative server of a round-robin name; lvslab's own turns its answers by one each time."""
 
     node: str
     service: NameService

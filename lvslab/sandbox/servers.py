@@ -38,6 +38,9 @@ def start_servers(channel: Channel, share: str, group: Sequence[ServerStep]) -> 
     if builtin:
         yield _start_builtin(channel, builtin)
     for step in group:
+        if isinstance(step, StartNameServer):
+            yield _start_name_server(channel, step)
+            continue
         call = _program(step, share)
         if call is not None:
             yield _start_program(channel, share, step, call)
@@ -61,10 +64,20 @@ def _start_builtin(channel: Channel, group: Sequence[StartServer]) -> Running:
     return Running("stop_servers", "group", number)
 
 
+def _start_name_server(channel: Channel, step: StartNameServer) -> Running:
+    """The built-in one: dnsmasq answers each TCP question from a child process, and so would not rotate there."""
+    from lvslab.sandbox.name_records import question_and_records
+
+    blobs = question_and_records(step.service)
+    try:
+        answer = channel.request("start_name_server", blobs, node=step.node, address=ANY_ADDRESS[4])
+    except AgentError as error:
+        raise KernelFault("the name server could not be started", where=step.node, found=error.text) from error
+    return Running("stop_servers", "group", answer.fields["group"])
+
+
 def _program(step: ServerStep, share: str) -> programs.ProgramCall | None:
     match step:
-        case StartNameServer(service=service):
-            return programs.name_server(service)
         case StartResolver(upstream=upstream):
             return programs.resolver(upstream)
         case StartServer(program="nginx"):

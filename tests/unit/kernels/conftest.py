@@ -1,0 +1,50 @@
+"""Labs whose kernel is a small program."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from lvslab.kernels.folder import MARK, LabFolder
+from lvslab.kernels.start import KernelProgram, RunningKernel, start_kernel
+
+FAKE_GUEST = Path(__file__).with_name("fake_guest.py")
+WINDOW_BYTES = 2048
+UP_TIMEOUT_S = 30.0
+
+StartFake = Callable[[str], RunningKernel]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder for labs of the test's own."""
+    path = tmp_path / "labs"
+    path.mkdir(mode=0o700)
+    monkeypatch.setenv("LVSLAB_HOME", str(path))
+    return path
+
+
+def fake_program(word: str) -> Callable[[LabFolder, int], KernelProgram]:
+    def program(folder: LabFolder, line: int) -> KernelProgram:
+        argv = [str(Path(sys.executable).resolve()), "-I", "-S", "-B", str(FAKE_GUEST), str(line), word]
+        return KernelProgram(argv, {MARK: str(folder.path)}, WINDOW_BYTES)
+
+    return program
+
+
+@pytest.fixture
+def start_fake(home: Path) -> Iterator[StartFake]:
+    """Start a lab whose kernel does what a word says (see fake_guest.py)."""
+    started: list[RunningKernel] = []
+
+    def start(word: str) -> RunningKernel:
+        started.append(start_kernel("fake", "fake", fake_program(word)))
+        return started[-1]
+
+    yield start
+    for kernel in started:
+        kernel.close()
+    assert [path.name for path in home.iterdir() if path.name.startswith("lvslab-")] == []
