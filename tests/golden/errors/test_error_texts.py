@@ -1,6 +1,6 @@
 """The exact words of the faults people are most likely to meet; the texts are beside this file.
 
-After a wanted change of words: ``REWRITE_GOLDEN=1 pytest tests/golden/errors``, then read the difference.
+After a wanted change of words: ``UPDATE_GOLDEN=1 pytest tests/golden/errors``, then read the difference.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ FROM_OPTIONS: dict[str, tuple[str, dict[str, object], list[str]]] = {
 def compare(name: str, error: BadInput) -> None:
     golden = HERE / f"{name}.txt"
     text = str(error).replace(f"{find('dr').parent}/", "topologies/") + "\n"
-    if os.environ.get("REWRITE_GOLDEN"):
+    if os.environ.get("UPDATE_GOLDEN"):
         golden.write_text(text, encoding="utf-8")
     assert text == golden.read_text(encoding="utf-8")
 

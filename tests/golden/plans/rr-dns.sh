@@ -99,5 +99,6 @@ ip -n rs1 route add default via 198.18.0.1
 ip -n rs2 route add default via 198.18.0.1
 # rs1: any http server on port 80 will do; lvslab's is built in
 # rs2: any http server on port 80 will do; lvslab's is built in
+# ns: lvslab's name server is built in; dnsmasq rotates as well, over UDP
 ip netns exec ns dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv --no-hosts --no-poll --pid-file --user=root --cache-size=2000 --local=/www.cluster.example/ --host-record=www.cluster.example,198.18.0.11,30 --host-record=www.cluster.example,198.18.0.12,30 >/dev/null 2>&1 &
 ip netns exec resolver dnsmasq --keep-in-foreground --conf-file=/dev/null --no-resolv --no-hosts --no-poll --pid-file --user=root --cache-size=2000 --no-round-robin --server=198.18.0.5 >/dev/null 2>&1 &

@@ -1,6 +1,6 @@
 """The exact text of `lvslab plan` and `lvslab plan --shell` for what is shipped; the texts are beside this file.
 
-After a wanted change: ``REWRITE_GOLDEN=1 pytest tests/golden/plans``, then read the difference.
+After a wanted change: ``UPDATE_GOLDEN=1 pytest tests/golden/plans``, then read the difference.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def test_the_plan_is_this_text(name: str, suffix: str) -> None:
     done = CliRunner().invoke(cli, ["plan", name, *SUFFIXES[suffix]])
     assert done.exit_code == 0, done.output
     golden = HERE / f"{name}.{suffix}"
-    if os.environ.get("REWRITE_GOLDEN"):
+    if os.environ.get("UPDATE_GOLDEN"):
         golden.write_text(done.output, encoding="utf-8")
     assert done.output == golden.read_text(encoding="utf-8")
 
