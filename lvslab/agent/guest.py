@@ -60,7 +60,6 @@ def make_root(module_source: str) -> None:
     for name in ("proc", "sys", "dev", "run", "tmp"):
         (root / name).mkdir(exist_ok=True)
     syscalls.mount("lvslab", str(root / "run"), "tmpfs")
-    syscalls.mount("lvslab", str(root / "tmp"), "tmpfs")
 
 
 def enter_root(share: str, module_source: str) -> None:

@@ -82,8 +82,11 @@ def ip(lab: Lab, node: str, what: str) -> list[dict[str, Any]]:
 
 @contextmanager
 def tcpdump(node: LabNode, interface: str, file: Path) -> Iterator[None]:
-    """Run tcpdump on an interface while the body runs."""
-    words = f"tcpdump -n -U --immediate-mode -Z root -i {interface} -w {file}"
+    """Run tcpdump on an interface while the body runs.
+
+    Its ring has slots of the snapshot length: at the default 256 KiB only a handful fit.
+    """
+    words = f"tcpdump -n -U --immediate-mode -s 2048 -B 8192 -Z root -i {interface} -w {file}"
     wait = f"until grep -q 'listening on' {file}.log; do sleep 0.05; done"
     started = node.run("sh", "-c", f"{words} >{file}.log 2>&1 & echo $!; {wait}")
     pid = int(started.output)
