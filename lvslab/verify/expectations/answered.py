@@ -28,7 +28,11 @@ def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served
     statement = Statement(NAME, f"every call to {service.vip}:{service.port} is answered by a real server")
     calls = calls_of(evidence, service, connections)
     if not calls:
-        return statement.skipped("no call was made")
+        return statement.error(
+            f"no call to {service.vip}:{service.port} is in the capture",
+            reason="nothing was sent, so nothing could be judged",
+            next_step="capture while calls are made (the topology's traffic: says how many)",
+        )
     unseen = [call for call in calls if call.served is None and call.outcome and call.outcome.ok]
     if unseen:
         return statement.error(

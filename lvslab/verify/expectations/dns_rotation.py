@@ -32,6 +32,12 @@ def judge(evidence: Evidence, service: NameService) -> Result:
             where=client,
             cause=causes.no_way_out(evidence, client, server),
         )
+    if not asked:
+        return statement.error(
+            f"no question to {server} is in the capture",
+            reason="nothing was asked, so nothing could be judged",
+            next_step=f"capture while clients ask for {service.name}",
+        )
     fault = next((fault for item in asked if (fault := _answer_fault(statement, evidence, service, item))), None)
     fault = fault or next((fault for pair in pairwise(asked) if (fault := _turn_fault(statement, server, *pair))), None)
     if fault is not None:

@@ -132,7 +132,10 @@ def test_answers_turn_by_one_in_either_direction(turns: tuple[int, ...], verdict
 
 def test_one_answer_cannot_turn() -> None:
     assert Names().direct(0).judge()["dns-rotation"].verdict is Verdict.SKIP
-    assert Names().judge()["dns-rotation"].verdict is Verdict.SKIP
+
+
+def test_a_name_nobody_asked_for_cannot_be_judged() -> None:
+    assert Names().judge()["dns-rotation"].verdict is Verdict.ERROR
 
 
 def test_an_answer_with_too_few_addresses_fails() -> None:

@@ -101,7 +101,10 @@ def test_a_wrong_rewrite_fails(case: str) -> None:
 
 def test_nothing_captured_and_nothing_called_is_no_pass() -> None:
     results = judged(evidence(MODELS["dr"], Scene(), outcomes=()))
-    assert set(scenes.verdicts(results).values()) == {"skip"}
+    found = scenes.verdicts(results)
+    assert found.pop("answered") == "error"
+    assert set(found.values()) == {"skip"}
+    assert "nothing could be judged" in results["answered"].cause
 
 
 def test_a_call_that_sent_no_packet_fails_at_its_client() -> None:
