@@ -63,7 +63,8 @@ def test_the_python_example_runs(tmp_path: Path) -> None:
         [sys.executable, "-c", found["code"]], cwd=tmp_path, capture_output=True, text=True, check=False, timeout=300
     )
     assert done.returncode == 0, done.stderr
-    servers, request, *_, verdict = done.stdout.splitlines()
-    assert servers == "['rs3', 'rs2', 'rs1']"
-    assert request == "client > router > director > rs3"
-    assert verdict.startswith("pass {'arp-owner': 'pass'")
+    verdict, servers, request, *table = done.stdout.splitlines()
+    assert verdict.startswith("pass {'arp-owner': 'pass', 'dr-request': 'pass'")
+    assert servers == "['rs2', 'rs1', 'rs3']"
+    assert request == "client > router > director > rs2"
+    assert table[0].startswith("IP Virtual Server version")
