@@ -43,7 +43,7 @@ def test_it_writes_svg_to_a_file_or_to_standard_output(tmp_path: Path, capfd: py
     [
         (("dr", "--mermaid", "--svg", "-"), "--mermaid or --svg, not both"),
         (("nothing",), "unknown topology 'nothing'"),
-        (("dr", "--svg", "/nowhere/dr.svg"), "cannot write here"),
+        (("dr", "--svg", "/dev/null/dr.svg"), "cannot write here"),
         (("dr", "--lang", "fr"), "'fr' is not one of"),
     ],
 )
