@@ -8,8 +8,8 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -93,6 +93,21 @@ def start_kernel(name: str, kind: str, program: Callable[[LabFolder, int], Kerne
 
     `program` is told the lab's folder and the descriptor that will be the agent's line. Raises CannotRun.
     """
+    with _signals_held():
+        return _start(name, kind, program)
+
+
+@contextmanager
+def _signals_held() -> Iterator[None]:
+    """Let signals wait: between making a folder and having a broker that will remove it, nothing may interrupt."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT, signal.SIGTERM, signal.SIGHUP})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start(name: str, kind: str, program: Callable[[LabFolder, int], KernelProgram]) -> RunningKernel:
     open_standard_descriptors()
     folder = make_lab_folder(name)
     client, broker_client = socket.socketpair()
