@@ -12,6 +12,9 @@ import pytest
 from lvslab.report.progress import Progress, make_progress
 
 
+END = "\x04"
+
+
 @pytest.fixture(autouse=True)
 def plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE"):
@@ -43,10 +46,14 @@ def on_a_terminal(do: Callable[[Progress], None], *, verbose: bool = False) -> s
     stream: TextIO
     with os.fdopen(follower, "w", encoding="utf-8") as stream:
         do(make_progress(stream, verbose=verbose))
+        stream.write(END)
         stream.flush()
-        received = os.read(leader, 1 << 16).decode()
+        received = b""
+        # One read may return only a part of what was written.
+        while not received.endswith(END.encode()):
+            received += os.read(leader, 1 << 16)
     os.close(leader)
-    return received
+    return received.decode().removesuffix(END)
 
 
 def live_lines(received: str) -> list[str]:
