@@ -11,7 +11,6 @@ import pytest
 
 from lvslab.report.progress import Progress, make_progress
 
-
 END = "\x04"
 
 
