@@ -26,7 +26,6 @@ from lvslab.plan.steps import (
 from lvslab.topology.model import Address, Method, NameService, Node, Protocol, Route, Setting, Topology, VirtualService
 
 TUNNEL_DEVICE = "tunl0"
-TUNNEL_DEVICE_IPV6 = "ip6tnl0"
 
 
 def make_plan(topology: Topology) -> Plan:

@@ -1,4 +1,4 @@
-"""Starts what answers in the nodes: the built-in servers together in one process, real programs one each."""
+"""Starts what answers in the nodes: the built-in servers together inside the agent, real programs one process each."""
 
 from __future__ import annotations
 
