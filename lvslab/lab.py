@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lvslab.errors import BadInput
 from lvslab.kernels.choose import UP_TIMEOUT_S, boot, choose_kernel
 from lvslab.kernels.start import RunningKernel
 from lvslab.kernels.uml import DEFAULT_MEMORY_MIB
@@ -30,11 +32,12 @@ if TYPE_CHECKING:
     from lvslab.verify.result import TopologyResult
     from lvslab.walk.model import Walks
 
+MAX_PORT = 65535
 Phase = Callable[[str], AbstractContextManager[object]]
 """Told what is going on: called with a few words, entered while it lasts."""
 
 
-def _quiet(_text: str) -> AbstractContextManager[object]:
+def quiet(_text: str) -> AbstractContextManager[object]:
     return nullcontext()
 
 
@@ -63,17 +66,28 @@ class LabNode:
 
     def run(self, *argv: str, timeout_s: float = 30.0) -> Finished:
         """Run a program in the node to its end. Raises KernelFault."""
+        if not argv:
+            raise BadInput("no program to run", where=self.name)
         return self._sandbox.run(self.name, argv, timeout_s=timeout_s)
 
     def read_sysctl(self, key: str) -> str:
         return self._sandbox.read_sysctls([(self.name, key)])[0]
 
     def get(self, address: str, port: int = 80, *, times: int = 1, first_port: int = 0) -> tuple[Outcome, ...]:
-        """Fetch http://address:port/ so many times, one after another, from `first_port` upwards (0: any port)."""
+        """Fetch http://address:port/ so many times, one after another, from `first_port` upwards (0: any port).
+
+        Raises BadInput if the node has no address of that family, or for ports beyond 65535.
+        """
         from lvslab.traffic.calls import http_target, make_calls
 
         target = ip_address(address)
-        source = next(own for own in self.node.own_addresses if own.version == target.version)
+        source = next((own for own in self.node.own_addresses if own.version == target.version), None)
+        if source is None:
+            raise BadInput(f"no IPv{target.version} address to call {address} from", where=self.name)
+        if not (0 < port <= MAX_PORT and 0 <= first_port <= first_port + max(times, 1) - 1 <= MAX_PORT):
+            raise BadInput(
+                "no such port", where=self.name, expected=f"at most {MAX_PORT}", found=f"{port}, {first_port}"
+            )
         ports = range(first_port, first_port + times) if first_port else [0] * times
         return make_calls(self._sandbox, self.name, [http_target(source, own, target, port) for own in ports])
 
@@ -93,6 +107,8 @@ class Lab:
         return self._sandbox.backend
 
     def node(self, name: str) -> LabNode:
+        if name not in self.nodes:
+            raise BadInput("no such node", where=self.topology.name, expected=", ".join(self.nodes), found=name)
         return self.nodes[name]
 
     def ipvs(self, director: str) -> IpvsTable:
@@ -127,11 +143,11 @@ class Lab:
 
         return find_walks(capture, labels=address_labels(self.topology))
 
-    def verify(self, *, phase: Phase = _quiet, seconds: dict[str, float] | None = None) -> TopologyResult:
+    def verify(self, *, phase: Phase = quiet, seconds: dict[str, float] | None = None) -> TopologyResult:
         """Send the standard traffic, capture it, and judge every expectation."""
         return self.examine(phase=phase, seconds=seconds).result
 
-    def examine(self, *, phase: Phase = _quiet, seconds: dict[str, float] | None = None) -> Examination:
+    def examine(self, *, phase: Phase = quiet, seconds: dict[str, float] | None = None) -> Examination:
         """As `verify`, and keep the evidence."""
         from lvslab.verify.evidence import Evidence
         from lvslab.verify.judge import judge
@@ -249,7 +265,7 @@ def verify(
     kernel: str | None = None,
     params: Mapping[str, object] | None = None,
     without: Sequence[str] = (),
-    phase: Phase = _quiet,
+    phase: Phase = quiet,
     memory_mib: int = DEFAULT_MEMORY_MIB,
 ) -> tuple[Examination, ...]:
     """Build, drive and judge topologies one after another in one kernel; return them in order.
@@ -268,6 +284,18 @@ def verify(
             examinations.append(_examine_one(running, model, phase, clock))
             clock = _Clock({"boot": 0.0})
     return tuple(examinations)
+
+
+def verify_on_each(
+    kernels: Sequence[str | None], topologies: Sequence[str | Path | Topology], **options: Any
+) -> tuple[Examination, ...]:
+    """Verify the topologies on one kernel after another; return each topology's results side by side.
+
+    `options` are those of `verify`, and it raises as that does, before anything is run if a kernel is not there.
+    """
+    chosen = list(dict.fromkeys(choose_kernel(kernel) for kernel in kernels))
+    on_each = [verify(topologies, kernel=kernel, **options) for kernel in chosen]
+    return tuple(chain.from_iterable(zip(*on_each, strict=True)))
 
 
 def _examine_one(kernel: RunningKernel, topology: Topology, phase: Phase, clock: _Clock) -> Examination:
@@ -290,7 +318,8 @@ def _model(topology: str | Path | Topology, params: Mapping[str, object], withou
 
     if isinstance(topology, Topology):
         return topology
-    return load_topology(topology, params=params, without=without)
+    removed = (without,) if isinstance(without, str) else without
+    return load_topology(topology, params=params, without=removed)
 
 
 def address_labels(topology: Topology) -> dict[str, str]:
@@ -314,7 +343,6 @@ def shipped_topologies() -> tuple[str, ...]:
 
 def topology_of(capture: Capture) -> Topology | None:
     """Return the topology whose description a capture carries, or None if it carries none."""
-    from lvslab.errors import BadInput
     from lvslab.topology import load_text
 
     if not capture.comment:
@@ -331,7 +359,6 @@ def examine_stored(path: Path, topology: str | Path | Topology | None = None) ->
     The topology is the one the file carries unless another is given. Raises BadInput.
     """
     from lvslab.capture.pcapng import read_capture
-    from lvslab.errors import BadInput
     from lvslab.verify.evidence import Evidence
     from lvslab.verify.judge import judge
     from lvslab.verify.result import TopologyResult

@@ -42,6 +42,9 @@ def listen(address: str, port: int, kind: socket.SocketKind) -> socket.socket:
     channel = socket.socket(family, kind | socket.SOCK_NONBLOCK)
     try:
         channel.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        if family == socket.AF_INET6:
+            # IPv4 has a socket of its own where it is served.
+            channel.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
         channel.bind((address, port))
         if kind == socket.SOCK_STREAM:
             channel.listen(BACKLOG)

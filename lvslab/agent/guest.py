@@ -23,6 +23,7 @@ from lvslab.agent.namespaces import NETNS_FOLDER
 WORK = Path("/tmp")  # noqa: S108 - the guest's own, about to be covered
 LINE = "/dev/ttyS0"
 MAX_NEIGHBOURS = "65536"
+CPUINFO = Path("/proc/cpuinfo")
 
 
 def main() -> None:
@@ -32,6 +33,7 @@ def main() -> None:
     make_root(module_source)
     enter_root(os.environ["LVSLAB_SHARE"], module_source)
     allow_many_neighbours()
+    complete_cpuinfo()
     syscalls.sethostname("lvslab")
     line = os.open(LINE, os.O_RDWR | os.O_NOCTTY)
     tty.setraw(line, termios.TCSANOW)
@@ -45,6 +47,13 @@ def allow_many_neighbours() -> None:
     for table in Path("/proc/sys/net").glob("ipv[46]/neigh/default"):
         for threshold in ("gc_thresh3", "gc_thresh2", "gc_thresh1"):
             (table / threshold).write_text(MAX_NEIGHBOURS)
+
+
+def complete_cpuinfo() -> None:
+    """Name the processor's core, which arch/um does not: without it ps of procps 4.0.2 gives up (library/stat.c)."""
+    copy = Path("/run/cpuinfo")
+    copy.write_text(CPUINFO.read_text().rstrip() + "\ncore id\t\t: 0\n\n")
+    syscalls.mount(str(copy), str(CPUINFO), "none", syscalls.MS_BIND)
 
 
 def make_root(module_source: str) -> None:
@@ -74,6 +83,9 @@ def enter_root(share: str, module_source: str) -> None:
     for name, kind in (("pts", "devpts"), ("shm", "tmpfs")):
         Path("/dev", name).mkdir(exist_ok=True)
         syscalls.mount(kind, f"/dev/{name}", kind)
+    for name, target in (("fd", ""), ("stdin", "/0"), ("stdout", "/1"), ("stderr", "/2")):
+        # devtmpfs has no links; programs and shells expect these (proc(5): /proc/PID/fd).
+        Path("/dev", name).symlink_to(f"/proc/self/fd{target}")
     NETNS_FOLDER.mkdir(parents=True)
     syscalls.unmount("/run/host", syscalls.MNT_DETACH)
     if module_source:

@@ -36,7 +36,7 @@ class Agent:
     def __init__(self, line: int) -> None:
         self._line = line
         self._selector = selectors.DefaultSelector()
-        self._operations = Operations(self._selector)
+        self._operations = Operations(self._selector, self._send_on)
         self._frames = FrameReader()
         self._messages = MessageReader()
         self._unacknowledged = 0
@@ -85,9 +85,12 @@ class Agent:
             return
         self._acknowledge(len(data))
         for frame in self._frames.feed(data):
+            if frame.kind not in (Kind.PART, Kind.LAST):
+                self._operations.take(frame)
+                continue
             message = self._messages.take(frame)
             if message is not None:
-                self._handle(message, self._answer_on(frame.channel))
+                self._handle(message, frame.channel)
 
     def _acknowledge(self, count: int) -> None:
         self._unacknowledged += count
@@ -98,9 +101,13 @@ class Agent:
     def _answer_on(self, channel: int) -> Callable[[Message], None]:
         return lambda message: self._send(message_frames(channel, message))
 
-    def _handle(self, message: Message, answer: Callable[[Message], None]) -> None:
+    def _send_on(self, channel: int, kind: Kind, payload: bytes) -> None:
+        self._send(WireFrame(kind, channel, payload).encode())
+
+    def _handle(self, message: Message, channel: int) -> None:
+        answer = self._answer_on(channel)
         try:
-            self._operations.handle(message, answer)
+            self._operations.handle(message, channel, answer)
         except OSError as error:
             text = error.strerror or str(error)
             answer(Message({"error": {"errno": error.errno or 0, "text": text, "file": str(error.filename or "")}}))

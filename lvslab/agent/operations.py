@@ -13,13 +13,18 @@ from functools import partial
 
 from lvslab.agent import clients, files, modules, name_server, offload, processes, servers
 from lvslab.agent.channel_group import ChannelGroup
+from lvslab.agent.live import LiveCaptures
+from lvslab.agent.machines import Machines
 from lvslab.agent.namespaces import Namespaces
 from lvslab.agent.netlink import NetlinkPort
 from lvslab.agent.ring import RETIRE_MS, Recorder
-from lvslab.agent.wire import Message
+from lvslab.agent.sessions import SendOn, Sessions
+from lvslab.agent.wire import CLIENT_SHIFT, Kind, Message, WireFrame
 
 Answer = Callable[[Message], None]
 POLL_S = 0.02
+HANG_UP_PATIENCE_S = 1.0
+"""What a program whose terminal is gone has to put its things away."""
 QUIET_ROUNDS = 2
 QUIET_TIMEOUT_S = 5.0
 """A recording of traffic that never stops ends after so long."""
@@ -28,9 +33,12 @@ QUIET_TIMEOUT_S = 5.0
 class Operations:
     """The state of one lab inside the kernel, and the operations on it."""
 
-    def __init__(self, selector: selectors.BaseSelector) -> None:
+    def __init__(self, selector: selectors.BaseSelector, send: SendOn) -> None:
         self._selector = selector
         self._namespaces = Namespaces()
+        self._machines = Machines(self._namespaces)
+        self._sessions = Sessions(selector, send, self._machines)
+        self._live = LiveCaptures(selector, send, self._namespaces, self._repeat)
         self._netlink = NetlinkPort(self._namespaces)
         self._recorder: Recorder | None = None
         self._children: dict[int, Callable[[int], None]] = {}
@@ -40,13 +48,44 @@ class Operations:
         self._idle_clients: list[clients.Worker] = []
         self._timers: list[tuple[float, Callable[[], bool]]] = []
 
-    def handle(self, request: Message, answer: Answer) -> None:
-        """Carry out one request; the answer may come later."""
+    def handle(self, request: Message, channel: int, answer: Answer) -> None:
+        """Carry out one request that came on `channel`; the answer may come later."""
+        if request.fields.get("op") == "open_session":
+            pid, ended = self._sessions.open(channel, request.fields)
+            self._children[pid] = ended
+            answer(Message({"pid": pid}))
+            return
+        if request.fields.get("op") == "open_live_capture":
+            self._live.open(channel, request.fields)
+            answer(Message({}))
+            return
         operation = getattr(self, "do_" + str(request.fields.get("op")), None)
         if operation is None:
             answer(Message({"error": {"errno": 0, "text": f"the agent has no operation {request.fields.get('op')}"}}))
             return
         operation(request, answer)
+
+    def take(self, frame: WireFrame) -> None:
+        """Take a frame that is no part of a message: a session's, a live capture's, or the end of a client."""
+        if frame.kind is not Kind.HANG_UP:
+            if not self._live.take(frame):
+                self._sessions.take(frame)
+            return
+        client = frame.channel >> CLIENT_SHIFT
+        self._live.hang_up(client)
+
+        def end() -> bool:
+            self._sessions.hang_up(client, signal.SIGKILL)
+            return True
+
+        if self._sessions.hang_up(client, signal.SIGHUP):
+            self._repeat(HANG_UP_PATIENCE_S, end)
+
+    def do_make_machines(self, request: Message, answer: Answer) -> None:
+        """Give nodes a hostname and files of their own, by node: path and contents."""
+        for name, contents in request.fields["machines"].items():
+            self._machines.make(name, contents)
+        answer(Message({}))
 
     def do_make_namespaces(self, request: Message, answer: Answer) -> None:
         answer(Message({"fds": {name: self._namespaces.make(name) for name in request.fields["names"]}}))
@@ -55,6 +94,7 @@ class Operations:
         """Remove those there are: after a failure the host cannot know how far it got."""
         for name in set(request.fields["names"]) & set(self._namespaces.names()):
             self._netlink.close(name)
+            self._machines.remove(name)
             self._namespaces.remove(name)
         answer(Message({}))
 

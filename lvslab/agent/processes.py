@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from lvslab.agent.machines import Machines
 from lvslab.agent.namespaces import Namespaces
 
 SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -15,11 +17,12 @@ SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What to start: argv, extra environment, and the file that takes its output ("" for none)."""
+    """What to start: argv, extra environment, the file that takes its output ("" for none), the working directory."""
 
     argv: tuple[str, ...]
     environment: Mapping[str, str]
-    output: str
+    output: str = ""
+    folder: str = "/"
 
 
 def find_program(name: str) -> str:
@@ -48,6 +51,29 @@ def spawn(namespaces: Namespaces, node: str, program: Program) -> int:
             path, list(program.argv), environment, file_actions=actions, setsid=True, setsigdef=[signal.SIGPIPE]
         )
     # The agent itself runs ahead of everything for the sake of its rings; its children do not.
+    os.setpriority(os.PRIO_PROCESS, pid, 0)
+    return pid
+
+
+def spawn_attached(machines: Machines, node: str, program: Program, ends: Sequence[int], *, terminal: bool) -> int:
+    """Start a program as the machine `node`, its streams joined to the descriptors `ends`; return its pid.
+
+    A terminal is opened by name after setsid(2), which makes it the controlling one (tty_ioctl(4)).
+    """
+    path = find_program(program.argv[0])
+    environment = {"PATH": SEARCH_PATH, "HOME": "/root", "LANG": "C.UTF-8", **program.environment}
+    actions: list[tuple[int, ...] | tuple[int, int, str, int, int]]
+    if terminal:
+        actions = [(os.POSIX_SPAWN_OPEN, 0, os.ttyname(ends[0]), os.O_RDWR, 0)]
+        actions += [(os.POSIX_SPAWN_DUP2, 0, stream) for stream in (1, 2)]
+    else:
+        actions = [(os.POSIX_SPAWN_DUP2, end, stream) for stream, end in enumerate(ends)]
+    with machines.inside(node):
+        with suppress(OSError):
+            os.chdir(program.folder)
+        pid = os.posix_spawn(
+            path, list(program.argv), environment, file_actions=actions, setsid=True, setsigdef=[signal.SIGPIPE]
+        )
     os.setpriority(os.PRIO_PROCESS, pid, 0)
     return pid
 

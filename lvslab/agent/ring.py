@@ -1,4 +1,4 @@
-"""The recorder: one memory-mapped packet ring per node, whole ring blocks copied to one spool file.
+"""Memory-mapped packet rings, and the recorder that copies whole ring blocks of all nodes to one spool file.
 
 The kernel fills the ring (TPACKET_V3, linux/if_packet.h, Documentation/networking/packet_mmap.rst); the
 agent looks at nothing inside a block, so a captured frame costs the guest almost no Python. The host
@@ -7,12 +7,15 @@ takes the blocks apart later.
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import mmap
 import os
 import socket
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 from lvslab.agent.namespaces import Namespaces
 
@@ -23,6 +26,7 @@ PACKET_VERSION = 10
 TPACKET_V3 = 2
 TP_STATUS_USER = 1
 ETH_P_ALL = 0x0003
+SO_ATTACH_FILTER = 26
 
 MAX_BLOCK_BYTES = 1 << 16
 MIN_BLOCK_BYTES = 1 << 14
@@ -30,6 +34,8 @@ BLOCKS_WANTED = 16
 FRAME_BYTES = 1 << 11
 RETIRE_MS = 30
 """A block that is not full goes to the reader after this time."""
+LONGEST_FILLING_S = 2 * RETIRE_MS / 1000
+"""The kernel retires a block at the second tick that finds it open (net/packet/af_packet.c)."""
 
 SPOOL_MAGIC = b"LVSB"
 _SPOOL_RECORD = struct.Struct("<4sIII")
@@ -39,6 +45,15 @@ _BLOCK_COUNTS = struct.Struct("@III")
 _STATISTICS = struct.Struct("@III")
 _STATUS_OFFSET = 8
 _COUNTS_OFFSET = 12
+_FIRST_TIME = struct.Struct("@II")
+_FIRST_TIME_OFFSET = 32
+"""Of ts_first_pkt: seconds and nanoseconds."""
+_FILTER_STEP = struct.Struct("@HBBI")
+_FILTER = struct.Struct("@HP")
+_BPF_RETURN = 0x06
+
+WriteBlock = Callable[[bytes, memoryview], None]
+"""Takes a record's head and its block; the block is gone when it returns."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,9 +65,9 @@ class Loss:
 
 
 class Ring:
-    """A capture of all interfaces of one namespace."""
+    """A capture of one namespace: of all its interfaces, or of one. Raises OSError, ENODEV if there is no such one."""
 
-    def __init__(self, namespaces: Namespaces, node: str, index: int, ring_bytes: int) -> None:
+    def __init__(self, namespaces: Namespaces, node: str, index: int, ring_bytes: int, interface: str = "") -> None:
         self.node = node
         self._index = index
         self._block = 0
@@ -62,32 +77,57 @@ class Ring:
         self._dropped = 0
         with namespaces.inside(node):
             # Unbound, it hears every interface; what it hears before the ring is there, the kernel throws away.
-            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(ETH_P_ALL))
-        self.socket.setsockopt(SOL_PACKET, PACKET_VERSION, TPACKET_V3)
-        frames = self._block_bytes // FRAME_BYTES * self._blocks
-        request = _RING_REQUEST.pack(self._block_bytes, self._blocks, FRAME_BYTES, frames, RETIRE_MS, 0, 0)
-        self.socket.setsockopt(SOL_PACKET, PACKET_RX_RING, request)
-        self._memory = mmap.mmap(self.socket.fileno(), self._block_bytes * self._blocks)
+            protocol = 0 if interface else socket.htons(ETH_P_ALL)
+            self.socket = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, protocol)
+        try:
+            self.socket.setsockopt(SOL_PACKET, PACKET_VERSION, TPACKET_V3)
+            frames = self._block_bytes // FRAME_BYTES * self._blocks
+            request = _RING_REQUEST.pack(self._block_bytes, self._blocks, FRAME_BYTES, frames, RETIRE_MS, 0, 0)
+            self.socket.setsockopt(SOL_PACKET, PACKET_RX_RING, request)
+            self._memory = mmap.mmap(self.socket.fileno(), self._block_bytes * self._blocks)
+            if interface:
+                self.socket.bind((interface, ETH_P_ALL))
+        except OSError:
+            self.socket.close()
+            raise
+
+    @property
+    def has_block(self) -> bool:
+        """Whether the kernel has finished the block that is to be read next."""
+        (status,) = _BLOCK_STATUS.unpack_from(self._memory, self._start + _STATUS_OFFSET)
+        return bool(status & TP_STATUS_USER)
+
+    @property
+    def first_time(self) -> tuple[int, int]:
+        """When the first frame of a finished block came, in seconds and nanoseconds."""
+        seconds, nanoseconds = _FIRST_TIME.unpack_from(self._memory, self._start + _FIRST_TIME_OFFSET)
+        return seconds, nanoseconds
+
+    @property
+    def _start(self) -> int:
+        return self._block * self._block_bytes
+
+    def take(self, write: WriteBlock) -> int:
+        """Hand a finished block to `write` and the block back to the kernel; return the number of frames in it."""
+        start = self._start
+        count, _, length = _BLOCK_COUNTS.unpack_from(self._memory, start + _COUNTS_OFFSET)
+        with memoryview(self._memory) as memory, memory[start : start + length] as block:
+            write(_SPOOL_RECORD.pack(SPOOL_MAGIC, self._index, count, length), block)
+        self.skip()
+        return int(count)
 
     def drain(self, spool: int) -> int:
         """Append the finished blocks, once round the ring at most; return the number of frames in them."""
         frames = 0
         for _ in range(self._blocks):
-            start = self._block * self._block_bytes
-            (status,) = _BLOCK_STATUS.unpack_from(self._memory, start + _STATUS_OFFSET)
-            if not status & TP_STATUS_USER:
+            if not self.has_block:
                 break
-            count, _, length = _BLOCK_COUNTS.unpack_from(self._memory, start + _COUNTS_OFFSET)
-            with memoryview(self._memory) as memory, memory[start : start + length] as block:
-                _write_all(spool, _SPOOL_RECORD.pack(SPOOL_MAGIC, self._index, count, length), block)
-            _BLOCK_STATUS.pack_into(self._memory, start + _STATUS_OFFSET, 0)
-            self._block = (self._block + 1) % self._blocks
-            frames += count
+            frames += self.take(partial(_write_all, spool))
         return frames
 
     def skip(self) -> None:
         """Give the next block back to the kernel unread: one that is never taken would wake the reader for ever."""
-        _BLOCK_STATUS.pack_into(self._memory, self._block * self._block_bytes + _STATUS_OFFSET, 0)
+        _BLOCK_STATUS.pack_into(self._memory, self._start + _STATUS_OFFSET, 0)
         self._block = (self._block + 1) % self._blocks
 
     def loss(self) -> Loss:
@@ -96,6 +136,15 @@ class Ring:
         self._recorded += recorded
         self._dropped += dropped
         return Loss(self._recorded, self._dropped)
+
+    def refuse_more(self) -> None:
+        """Record nothing from now on: a filter (packet(7), SO_ATTACH_FILTER) lets no frame in, and counts no loss."""
+        refuse = ctypes.create_string_buffer(_FILTER_STEP.pack(_BPF_RETURN, 0, 0, 0), _FILTER_STEP.size)
+        self.socket.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, _FILTER.pack(1, ctypes.addressof(refuse)))
+
+    def clear_error(self) -> None:
+        """Forget that the interface went down: the kernel would otherwise wake the reader for ever."""
+        self.socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
 
     def close(self) -> None:
         self._memory.close()

@@ -1,6 +1,6 @@
 """The bytes between host and agent: frames on a stream, and messages made of frames.
 
-A frame is ``kind:u8 channel:u32 length:u16 payload``. A message (a JSON object and any number of byte
+A frame is ``kind:u8 channel:u64 length:u16 payload``. A message (a JSON object and any number of byte
 strings) travels as PART frames closed by one LAST frame; its channel is the number of the request, so
 that answers may overlap. CREDIT frames (agent to host, payload: u32 bytes consumed) let the host keep
 less than a window unacknowledged: a User-Mode Linux serial line goes deaf for good after a burst of
@@ -16,12 +16,26 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from typing import Any
 
-HEADER = struct.Struct("!BIH")
+HEADER = struct.Struct("!BQH")
 CREDIT_PAYLOAD = struct.Struct("!I")
+GRANT_PAYLOAD = struct.Struct("!I")
+SIZE_PAYLOAD = struct.Struct("!HH")
 MAX_PAYLOAD_BYTES = 1024
 UML_WINDOW_BYTES = 2048
 CREDIT_AFTER_BYTES = 512
+CLIENT_SHIFT = 32
+"""The broker numbers its clients: the upper bits of a channel on the line, the client's own channel the lower."""
+CHANNELS_PER_CLIENT = 1 << CLIENT_SHIFT
 _LENGTH = struct.Struct("!I")
+
+STDIN, STDOUT, STDERR = 0, 1, 2
+"""The streams of a session."""
+INPUT_WINDOW_BYTES = 8192
+"""What a client may send of a session's input before the program has taken any of it."""
+OUTPUT_WINDOW_BYTES = 1 << 18
+"""What the agent may send of a session's output before the client has taken any of it."""
+GRANT_AFTER_PART = 4
+"""Either side grants again once it has taken this part of a window: a grant per frame would fill the line."""
 
 
 class WireError(ValueError):
@@ -36,6 +50,22 @@ class Kind(IntEnum):
     CREDIT = 4
     GONE = 5
     """Broker to client, last: the kernel or the agent ended. Payload: the reason in words."""
+    STREAM = 6
+    """Both ways, of a session: the stream's number, then data; no data ends the stream."""
+    GRANT = 7
+    """Both ways, of a session: so many more bytes may be sent (GRANT_PAYLOAD)."""
+    EXIT = 8
+    """Agent to client, a session's last: JSON with the program's exit status."""
+    SIGNAL = 9
+    """Client to agent: the number of a signal for the session's program, in one byte."""
+    RESIZE = 10
+    """Client to agent: rows and columns of the session's terminal (SIZE_PAYLOAD)."""
+    HANG_UP = 11
+    """Broker to agent: the client is gone, its sessions shall end. The channel is the client's first."""
+    STAY = 12
+    """Client to broker: keep the lab when this client leaves, and let others in."""
+    STOP = 13
+    """Client to broker: end the lab."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from lvslab.capture import pcapng_format as pcapng
 from lvslab.capture.bulk import collector_paused
 from lvslab.capture.frame import Capture, Direction, Frame, LinkType
 from lvslab.errors import BadInput
+from lvslab.inputs import open_input
 
 _PCAP_MAGICS = frozenset(
     bytes.fromhex(magic) for magic in ("d4c3b2a1", "a1b2c3d4", "4d3cb2a1", "a1b23c4d", "34cdb2a1", "a1b2cd34")
@@ -78,10 +79,8 @@ def read_capture(path: Path) -> Capture:
 
     Raises BadInput if the file is no pcapng, is cut short, or does not tell a frame's node, direction or time.
     """
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"cannot read the capture: {error.strerror}", where=str(path)) from error
+    with open_input(path, "the capture") as stream:
+        data = stream.read()
     _refuse_other_formats(path, data)
     file = _File(path, data)
     with collector_paused():

@@ -44,30 +44,55 @@ def write_capture(path: Path, capture: Capture, *, names: Names | None = None) -
 
 
 def _blocks(capture: Capture, names: Names) -> Iterator[bytes]:
-    yield _section(capture.comment)
-    interfaces = _interfaces(capture)
-    for (node, interface), (_, link_type) in interfaces.items():
-        yield _interface(f"{node}:{interface}", link_type)
+    encoder = PcapngEncoder()
+    yield encoder.section(capture.comment)
+    for frame in capture.frames:
+        yield encoder.interface(frame.node, frame.interface, frame.link_type)
+    for node in capture.drops:
+        yield encoder.some_interface(node)
     if names:
         yield _names(names)
     for frame in capture.frames:
-        yield _packet(frame, interfaces[frame.node, frame.interface][0])
-    last_ns = capture.frames[-1].time_ns if capture.frames else 0
-    first_of_node = {node: index for (node, _), (index, _) in reversed(interfaces.items())}
-    for node, drops in capture.drops.items():
-        yield _statistics(first_of_node[node], last_ns, drops)
+        yield encoder.packet(frame)
+    yield encoder.losses(capture.drops, capture.frames[-1].time_ns if capture.frames else 0)
 
 
-def _interfaces(capture: Capture) -> dict[tuple[str, str], tuple[int, LinkType]]:
-    """Return index and link type by (node, interface), in order of first appearance."""
-    found: dict[tuple[str, str], LinkType] = {}
-    for frame in capture.frames:
-        found.setdefault((frame.node, frame.interface), frame.link_type)
-    seen = {node for node, _ in found}
-    for node in capture.drops:
-        if node not in seen:
-            found[node, pcapng.ANY_INTERFACE] = LinkType.ETHERNET
-    return {key: (index, link_type) for index, (key, link_type) in enumerate(found.items())}
+class PcapngEncoder:
+    """Gives a file's blocks one after another, and remembers which interfaces it has described.
+
+    Every block is whole, so a file that ends after any of them is valid.
+    """
+
+    def __init__(self) -> None:
+        self._indices: dict[tuple[str, str], int] = {}
+        self._first_of_node: dict[str, int] = {}
+
+    def section(self, comment: str = "") -> bytes:
+        return _section(comment)
+
+    def interface(self, node: str, interface: str, link_type: LinkType) -> bytes:
+        """Return the description of an interface, nothing if it has been described."""
+        key = (node, interface)
+        if key in self._indices:
+            return b""
+        self._indices[key] = len(self._indices)
+        self._first_of_node.setdefault(node, self._indices[key])
+        return _interface(f"{node}:{interface}", link_type)
+
+    def some_interface(self, node: str) -> bytes:
+        """Return the description of an interface that stands for the node if none of its own has been described."""
+        return b"" if node in self._first_of_node else self.interface(node, pcapng.ANY_INTERFACE, LinkType.ETHERNET)
+
+    def packet(self, frame: Frame) -> bytes:
+        """Return a frame, after the description of its interface if that is new."""
+        described = self.interface(frame.node, frame.interface, frame.link_type)
+        return described + _packet(frame, self._indices[frame.node, frame.interface])
+
+    def losses(self, drops: Mapping[str, int], time_ns: int) -> bytes:
+        """Return how many frames were lost by that time, by node."""
+        described = b"".join(map(self.some_interface, drops))
+        counts = (_statistics(self._first_of_node[node], time_ns, count) for node, count in drops.items())
+        return described + b"".join(counts)
 
 
 def _block(kind: int, body: bytes) -> bytes:

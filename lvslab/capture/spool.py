@@ -4,15 +4,15 @@ A record is ``LVSB``, the node's index, the number of packets and the number of 
 little-endian u32), then the block: struct tpacket_block_desc with its packets, each a struct tpacket3_hdr,
 a struct sockaddr_ll and the frame (include/uapi/linux/if_packet.h, Documentation/networking/packet_mmap.rst).
 
-A spool that ends inside a record is refused, not read as far as it goes: packets are missing whose number
-and nodes nobody knows, and a verdict on such a capture would be worthless.
+The same records come piece by piece from a live capture. A spool file that ends inside a record is refused, not
+read as far as it goes: packets are missing whose number and nodes nobody knows, and a verdict on such a capture
+would be worthless.
 """
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
 from struct import Struct
@@ -41,32 +41,53 @@ _VLAN_ID_MASK = 0x0FFF
 _DIRECTIONS = {4: Direction.OUT, 3: Direction.OVERHEARD}  # PACKET_OUTGOING, PACKET_OTHERHOST
 _ETHERNET_HARDWARE = frozenset({1, 772})  # ARPHRD_ETHER, ARPHRD_LOOPBACK
 
+_CURE = "the recorder was killed; capture again"
 
-_Fields = tuple[int, str, str, Direction, LinkType, bytes, int, bool, int | None]
+
+FrameFields = tuple[int, str, str, Direction, LinkType, bytes, int, bool, int | None]
 """A Frame's fields but its number, which is known only when all frames are in order of time."""
+InterfaceName = Callable[[tuple[str, int]], str | None]
+"""Gives the name behind a node and an interface number, None if there is none."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Reader:
-    path: Path
-    nodes: Sequence[str]
-    interfaces: Mapping[tuple[str, int], str]
+def link_type(hardware: int) -> LinkType:
+    """Return what frames of a device of this ARPHRD_* type (linux/if_arp.h) begin with."""
+    return LinkType.ETHERNET if hardware in _ETHERNET_HARDWARE else LinkType.RAW_IP
 
-    def frames(self, spool: bytes) -> Iterator[_Fields]:
+
+class SpoolReader:
+    """Takes records apart; feed it whatever has come. `nodes` gives the name behind each node index."""
+
+    def __init__(self, where: str, nodes: Sequence[str], interface_name: InterfaceName) -> None:
+        self._where = where
+        self._nodes = nodes
+        self._interface_name = interface_name
+        self._rest = b""
+        self._begun_at = 0
+        """Where in the whole spool `_rest` begins."""
+
+    def feed(self, data: bytes) -> Iterator[FrameFields]:
+        """Yield the frames of the records that `data` completes. Raises KernelFault if they are inconsistent."""
+        spool = self._rest + data
         at = 0
-        while at < len(spool):
-            if len(spool) - at < _RECORD.size:
-                raise self._fault("the capture spool ends inside a record", at)
+        while len(spool) - at >= _RECORD.size:
             magic, node, packets, size = _RECORD.unpack_from(spool, at)
-            if magic != _MAGIC or node >= len(self.nodes):
+            if magic != _MAGIC or node >= len(self._nodes):
                 raise self._fault("the capture spool holds something that is not a record", at)
             body_at = at + _RECORD.size
             if len(spool) - body_at < size:
-                raise self._fault("the capture spool ends inside a record", at)
-            yield from self._block(spool, body_at, body_at + size, self.nodes[node], packets)
+                break
+            yield from self._block(spool, body_at, body_at + size, self._nodes[node], packets)
             at = body_at + size
+        self._rest = spool[at:]
+        self._begun_at += at
 
-    def _block(self, spool: bytes, start: int, end: int, node: str, packets: int) -> Iterator[_Fields]:
+    def finish(self) -> None:
+        """Raise KernelFault if a record is incomplete."""
+        if self._rest:
+            raise self._fault("the capture spool ends inside a record", 0)
+
+    def _block(self, spool: bytes, start: int, end: int, node: str, packets: int) -> Iterator[FrameFields]:
         if end - start < _BLOCK.size:
             raise self._fault("a capture block is shorter than its header", start)
         _, _, _, held, first, _, _ = _BLOCK.unpack_from(spool, start)
@@ -86,7 +107,7 @@ class _Reader:
                 node,
                 self._interface(node, ifindex, at),
                 _DIRECTIONS.get(packet_type, Direction.IN),
-                LinkType.ETHERNET if hardware in _ETHERNET_HARDWARE else LinkType.RAW_IP,
+                link_type(hardware),
                 spool[data_at : data_at + snaplen],
                 length,
                 not status & _CHECKSUM_NOT_READY,
@@ -95,13 +116,13 @@ class _Reader:
             at += next_offset
 
     def _interface(self, node: str, ifindex: int, at: int) -> str:
-        name = self.interfaces.get((node, ifindex))
+        name = self._interface_name((node, ifindex))
         if name is None:
             raise self._fault(f"the capture names interface {ifindex} of {node}, which the recorder never listed", at)
         return name
 
     def _fault(self, what: str, at: int) -> KernelFault:
-        return KernelFault(what, where=f"{self.path}: byte {at}", next_step="the recorder was killed; capture again")
+        return KernelFault(what, where=f"{self._where}: byte {self._begun_at + at}", next_step=_CURE)
 
 
 def read_spool(
@@ -115,7 +136,8 @@ def read_spool(
     `nodes` gives the name behind each node index, `interfaces` the name behind each (node, ifindex), `drops`
     what PACKET_STATISTICS reported by node. Raises KernelFault if the spool is torn or inconsistent.
     """
-    reader = _Reader(path, nodes, interfaces)
+    reader = SpoolReader(str(path), nodes, interfaces.get)
     with collector_paused():
-        in_order = sorted(reader.frames(path.read_bytes()), key=itemgetter(0))
+        in_order = sorted(reader.feed(path.read_bytes()), key=itemgetter(0))
+        reader.finish()
         return Capture(tuple(Frame(number, *fields) for number, fields in enumerate(in_order, 1)), dict(drops))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,17 +18,26 @@ from lvslab.errors import LvslabError
 VERBS = {
     "verify": "Build clusters on a real kernel, send traffic, and judge what the packets did.",
     "walk": "Show one connection's packets hop by hop, and what changed at each hop.",
+    "up": "Build a topology and leave it up.",
+    "ps": "List the labs that are up.",
+    "exec": "Run a program in a node of a lab that is up.",
+    "capture": "Capture packets of a lab that is up, as they come.",
+    "shell": "Open a terminal on a node.",
+    "down": "End a lab.",
     "plan": "List the steps that build a topology, or the commands to type.",
     "graph": "Draw a topology: in the terminal, as Mermaid or as SVG.",
     "lint": "Check topology files without running anything.",
     "topologies": "List the topologies that come with lvslab.",
     "schema": "Print the JSON Schema of topology files, or of verify's JSON.",
+    "kernel": "Build a User-Mode Linux kernel for labs, and choose among those there are.",
     "doctor": "Show what this machine offers and what is missing.",
     "clean": "Remove what labs left that were killed.",
 }
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 OUR_FAULT = 3
+BAD_USAGE = 2
+CANNOT_WRITE = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT)
 
 
 class _ReaderGone(Exception):
@@ -54,7 +64,8 @@ class LazyGroup(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         with _reader_noticed():
             status = super().invoke(ctx)
-            sys.stdout.flush()
+            if sys.stdout is not None:
+                sys.stdout.flush()
         return status
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
@@ -81,6 +92,9 @@ def cli() -> None:
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command and leave with its exit status."""
+    if sys.stdout is None:
+        _say("standard output is closed: expected somewhere to print to")
+        sys.exit(BAD_USAGE)
     sys.exit(_status(argv))
 
 
@@ -100,10 +114,13 @@ def _status(argv: Sequence[str] | None) -> int:
         _say("interrupted")
         return INTERRUPTED
     except _ReaderGone:
-        # Python's own flush at exit must not complain either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return BROKEN_PIPE
     except Exception as error:
+        if isinstance(error, OSError) and error.errno in CANNOT_WRITE and error.filename is None:
+            _say(f"cannot write to standard output: {error.strerror}")
+            _forget_output()
+            return BAD_USAGE
         if os.environ.get("LVSLAB_DEBUG"):
             raise
         _say(
@@ -117,6 +134,11 @@ def _in_one_line(error: click.ClickException) -> str:
     message = error.format_message().rstrip(".")
     context = error.ctx if isinstance(error, click.UsageError) else None
     return f"{message}; see {context.command_path} --help" if context else message
+
+
+def _forget_output() -> None:
+    """Python's own flush at exit must not complain either."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _say(text: str) -> None:

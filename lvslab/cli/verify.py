@@ -4,36 +4,41 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
-from lvslab.cli.options import complete_topology, json_option, kernel_option, parameters, topology_options
+from lvslab.cli.options import complete_topology, json_option, kernels_option, parameters, topology_options
 from lvslab.errors import BadInput
 
 if TYPE_CHECKING:
     from lvslab.lab import Examination
-    from lvslab.verify.result import Verdict
+    from lvslab.report.progress import Progress
+    from lvslab.verify.result import TopologyResult, Verdict
 
 EXIT_STATUS = {"pass": 0, "skip": 0, "fail": 1, "error": 3}
 
 
 @click.command("verify")
 @click.argument("names", metavar="[NAME|FILE]...", nargs=-1, shell_complete=complete_topology)
-@kernel_option
+@kernels_option
 @topology_options
 @click.option("--memory", "memory_mib", metavar="MIB", type=click.IntRange(64), default=512, help="Memory of a guest.")
 @click.option("--from", "stored", metavar="FILE.pcapng", help="Judge a stored capture instead; needs no kernel.")
 @json_option
 @click.option("--junit", "junit_path", metavar="FILE", help="Write JUnit XML to FILE (- for stdout).")
 @click.option(
-    "--pcap", "pcap_path", metavar="FILE", help="Keep the capture; with several topologies FILE gets their names."
+    "--pcap",
+    "pcap_path",
+    metavar="FILE",
+    help="Keep the capture; with several topologies or kernels FILE gets their names.",
 )
 @click.option("-v", "--verbose", is_flag=True, help="Show every expectation with its evidence, and progress.")
 def command(
     names: tuple[str, ...],
-    kernel: str | None,
+    kernels: tuple[str, ...],
     settings: tuple[str, ...],
     without: tuple[str, ...],
     memory_mib: int,
@@ -45,8 +50,8 @@ def command(
 ) -> int:
     """Build each topology on a real kernel, send traffic, capture every interface, and judge what the packets did.
 
-    Without names: all topologies that come with lvslab. Exit status: 0 passed, 1 a check failed, 2 bad usage or a bad
-    file, 3 this machine cannot run it.
+    Without names: all topologies that come with lvslab. With several kernels: each topology on each. Exit status: 0
+    passed, 1 a check failed, 2 bad usage or a bad file, 3 this machine cannot run it.
     """
     from lvslab.report.output import check_output
 
@@ -58,10 +63,10 @@ def command(
         if path is not None:
             check_output(path)
     if stored is not None:
-        _refuse_with_from(names, kernel, settings, without)
+        _refuse_with_from(names, kernels, settings, without)
         examinations: Sequence[Examination] = (_from_file(Path(stored), names),)
     else:
-        examinations = _run(names, kernel, settings, without, memory_mib=memory_mib, verbose=verbose)
+        examinations = _run(names, kernels, settings, without, memory_mib=memory_mib, verbose=verbose)
     _write(examinations, json_path, junit_path)
     if pcap_path is not None:
         _keep_captures(examinations, pcap_path)
@@ -72,7 +77,7 @@ def command(
 
 def _run(
     names: tuple[str, ...],
-    kernel: str | None,
+    kernels: tuple[str, ...],
     settings: tuple[str, ...],
     without: tuple[str, ...],
     *,
@@ -80,21 +85,26 @@ def _run(
     verbose: bool,
 ) -> Sequence[Examination]:
     from lvslab import lab
-    from lvslab.report.progress import make_progress
 
-    progress = make_progress(sys.stderr, verbose=verbose)
-    return lab.verify(
+    @cache
+    def progress() -> Progress:
+        from lvslab.report.progress import make_progress
+
+        return make_progress(sys.stderr, verbose=verbose)
+
+    return lab.verify_on_each(
+        kernels or (None,),
         names or lab.shipped_topologies(),
-        kernel=kernel,
         params=parameters(settings),
         without=without,
         memory_mib=memory_mib,
-        phase=progress.phase,
+        # What draws the progress is loaded when the first kernel is starting already.
+        phase=lambda text: progress().phase(text),
     )
 
 
-def _refuse_with_from(names: tuple[str, ...], kernel: str | None, *options: tuple[str, ...]) -> None:
-    if kernel or any(options) or len(names) > 1:
+def _refuse_with_from(names: tuple[str, ...], *options: tuple[str, ...]) -> None:
+    if any(options) or len(names) > 1:
         raise BadInput(
             "a stored capture is judged as it is",
             where="--from",
@@ -127,11 +137,24 @@ def _keep_captures(examinations: Sequence[Examination], pcap_path: str) -> None:
     from lvslab.capture.pcapng import write_capture
     from lvslab.lab import name_records
 
-    path = Path(pcap_path)
-    for examination in examinations:
-        topology = examination.evidence.topology
-        target = path if len(examinations) == 1 else path.with_stem(f"{path.stem}-{topology.name}")
-        write_capture(target, examination.evidence.capture, names=name_records(topology))
+    paths = capture_paths(Path(pcap_path), [examination.result for examination in examinations])
+    for path, examination in zip(paths, examinations, strict=True):
+        evidence = examination.evidence
+        write_capture(path, evidence.capture, names=name_records(evidence.topology))
+
+
+def capture_paths(path: Path, results: Sequence[TopologyResult]) -> list[Path]:
+    """Return where to keep the capture of each result: `path` itself, with the names in which they differ."""
+    several_topologies = len({result.topology for result in results}) > 1
+    several_kernels = len({result.where for result in results}) > 1
+    return [
+        path.with_stem(
+            path.stem
+            + f"-{result.topology}" * several_topologies
+            + f"-{result.kernel_release or result.kernel}" * several_kernels
+        )
+        for result in results
+    ]
 
 
 def _print(examinations: Sequence[Examination], *, verbose: bool) -> None:

@@ -21,7 +21,7 @@ sys.path.append(str(Path(__file__).parents[2]))
 
 from lvslab.agent.syscalls import become_subreaper, die_with_parent, name_process
 from lvslab.agent.wire import Kind, WireFrame
-from lvslab.kernels.folder import KERNEL_LOG, read_journal, remove_lab, write_journal
+from lvslab.kernels.folder import KERNEL_LOG, SOCKET, read_journal, remove_lab, write_journal
 from lvslab.kernels.relay import KERNEL_ENDED, Relay
 
 SIGNALS = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
@@ -62,8 +62,10 @@ class Broker:
     def __init__(self, orders: Orders) -> None:
         self._orders = orders
         self._folder = Path(orders.folder)
-        self._client = socket.socket(fileno=orders.client)
-        self._relay = Relay(self._client, socket.socket(fileno=orders.line), orders.window_bytes)
+        client, line = socket.socket(fileno=orders.client), socket.socket(fileno=orders.line)
+        self._relay = Relay(client, line, orders.window_bytes)
+        self._door: socket.socket | None = None
+        """Where further clients knock, once the lab is to stay."""
         self._kernel = 0
         self._status: int | None = None
         """The kernel's wait status, once it has ended."""
@@ -80,11 +82,9 @@ class Broker:
             self._told = f"the broker failed ({type(error).__name__}: {error})"
         finally:
             self._end_kernel()
-            farewell = self._relay.unsent() + self._gone()
+            farewell = self._gone()
             remove_lab(self._folder)
-            with suppress(OSError):
-                self._client.settimeout(FAREWELL_TIMEOUT_S)
-                self._client.sendall(farewell)
+            self._relay.farewell(farewell, FAREWELL_TIMEOUT_S)
 
     def _reason(self) -> str:
         """Return why the lab is over, or an empty string while it is not."""
@@ -136,13 +136,31 @@ class Broker:
     def _wait(self) -> None:
         poll = select.poll()
         poll.register(self._wakeup, select.POLLIN)
+        if self._relay.stays and self._door is None:
+            self._open_door()
+        if self._door is not None:
+            poll.register(self._door, select.POLLIN)
         for descriptor, events in self._relay.interest().items():
             poll.register(descriptor, events)
         for descriptor, events in poll.poll():
             if descriptor == self._wakeup.fileno():
                 self._take_signals()
+            elif self._door is not None and descriptor == self._door.fileno():
+                self._let_in()
             else:
                 self._relay.advance(descriptor, events)
+
+    def _open_door(self) -> None:
+        """Listen in the lab's folder, which only its owner may enter (unix(7): a short name, so a relative one)."""
+        os.chdir(self._folder)
+        self._door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        self._door.bind(SOCKET)
+        self._door.listen()
+
+    def _let_in(self) -> None:
+        if self._door is not None:
+            with suppress(OSError):
+                self._relay.add_client(self._door.accept()[0])
 
     def _take_signals(self) -> None:
         for number in self._wakeup.recv(WAKEUP_BYTES):

@@ -86,6 +86,13 @@ class Channel:
         """Send a request and wait for its answer. Raises AgentError or KernelFault."""
         return self.wait(self.send(operation, blobs, **fields), operation, wait_s)
 
+    def tell(self, kind: Kind) -> None:
+        """Tell the broker something that has no answer."""
+        self._outgoing += WireFrame(kind, 0, b"").encode()
+        deadline = time.monotonic() + ANSWER_TIMEOUT_S
+        while self._outgoing:
+            self._exchange(deadline, "the lab's broker takes nothing")
+
     def close(self) -> None:
         self._over = self._over or KernelFault("the lab is closed")
         self._connection.close()

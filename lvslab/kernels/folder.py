@@ -30,7 +30,10 @@ JOURNAL = "journal.json"
 LOCK = "lock"
 SHARE = "share"
 KERNEL_LOG = "kernel.log"
+SOCKET = "socket"
+"""Where the clients of a lab that stays knock."""
 LAB_NAME = re.compile(r"lvslab-[a-z]+-[0-9a-f]{8}")
+STDERR = 2
 _OTHERS_MAY_WRITE = 0o022
 _POLL_S = 0.01
 _DEATH_POLLS = 300
@@ -105,7 +108,7 @@ def _unusable(path: Path, found: str | None) -> CannotRun:
 
 def make_lab_folder(name: str) -> LabFolder:
     """Make and lock the folder of a new lab; `name` is a word of small letters. Raises CannotRun."""
-    with _all_labs_locked() as home:
+    with all_labs_locked() as home:
         path = home / f"lvslab-{name}-{os.urandom(4).hex()}"
         try:
             path.mkdir(mode=0o700)
@@ -117,6 +120,13 @@ def make_lab_folder(name: str) -> LabFolder:
             raise _unusable(home, error.strerror) from error
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     return LabFolder(path, lock)
+
+
+def open_standard_descriptors() -> None:
+    """Where one of them was closed, no socket of ours may take its number: what we start has its own there."""
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STDERR:
+        pass
+    os.close(descriptor)
 
 
 def write_journal(path: Path, facts: dict[str, object]) -> None:
@@ -137,8 +147,8 @@ def read_journal(path: Path) -> dict[str, object]:
 
 def remove_leftovers() -> tuple[Removal, ...]:
     """End the processes and remove the folders of labs that are dead; say which. Raises CannotRun."""
-    with _all_labs_locked() as home:
-        dead = [path for path in sorted(home.iterdir()) if _is_lab(path) and _is_dead(path)]
+    with all_labs_locked() as home:
+        dead = [path for path in sorted(home.iterdir()) if is_lab(path) and is_dead(path)]
         return tuple(Removal(path.name, remove_lab(path)) for path in dead)
 
 
@@ -170,7 +180,7 @@ def _remove_tree(path: Path) -> None:
 
 
 @contextmanager
-def _all_labs_locked() -> Iterator[Path]:
+def all_labs_locked() -> Iterator[Path]:
     """Keep makers and removers of folders apart."""
     home = labs_home()
     try:
@@ -201,7 +211,8 @@ def _take(fd: int) -> bool:
     return True
 
 
-def _is_lab(path: Path) -> bool:
+def is_lab(path: Path) -> bool:
+    """Tell whether a path is a lab's folder of this user."""
     try:
         status = path.lstat()
     except FileNotFoundError:
@@ -209,7 +220,7 @@ def _is_lab(path: Path) -> bool:
     return bool(LAB_NAME.fullmatch(path.name)) and stat.S_ISDIR(status.st_mode) and status.st_uid == os.getuid()
 
 
-def _is_dead(path: Path) -> bool:
+def is_dead(path: Path) -> bool:
     """Tell whether nobody holds the lab's lock. Without a lock its maker died on the way to it."""
     try:
         fd = os.open(path / LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)

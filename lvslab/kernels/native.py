@@ -59,7 +59,7 @@ def _in_first_user_namespace() -> bool:
 
 def has_module(name: str) -> bool:
     """Tell whether a module is loaded, built in, or can be loaded (nothing is loaded by asking)."""
-    if Path("/sys/module", name).exists() or f"{BUILT_IN[name]}=y" in _configuration():
+    if Path("/sys/module", name).exists() or f"{BUILT_IN[name]}=y" in configuration():
         return True
     modprobe = shutil.which("modprobe", path="/usr/sbin:/sbin:/usr/bin:/bin")
     if modprobe is None:
@@ -73,7 +73,7 @@ def has_module(name: str) -> bool:
 
 
 @cache
-def _configuration() -> frozenset[str]:
+def configuration() -> frozenset[str]:
     """Return the lines of the running kernel's configuration, if it shows one (CONFIG_IKCONFIG_PROC)."""
     try:
         return frozenset(gzip.decompress(Path("/proc/config.gz").read_bytes()).decode().splitlines())

@@ -7,20 +7,23 @@ import os
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from lvslab.errors import CannotRun
+from lvslab.agent.wire import Kind
+from lvslab.errors import CannotRun, KernelFault
 from lvslab.kernels.broker import Orders
 from lvslab.kernels.channel import Channel
-from lvslab.kernels.folder import LabFolder, make_lab_folder, remove_lab
+from lvslab.kernels.folder import SOCKET, LabFolder, make_lab_folder, open_standard_descriptors, remove_lab
 
 BROKER_PROGRAM = Path(__file__).parent / "broker.py"
 BROKER_LOG = "broker.log"
-STDERR = 2
+STAY_TIMEOUT_S = 10.0
+STAY_POLL_S = 0.005
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +52,32 @@ class RunningKernel:
     def wait_until_up(self, timeout_s: float) -> None:
         self.hello = self.channel.wait_for_hello(timeout_s)
 
+    def leave(self) -> None:
+        """Let the lab stay after this process; others may then attach to it."""
+        try:
+            self._ask_to_stay()
+        except BaseException:
+            # It may have heard, and would then not end when we hang up.
+            with suppress(KernelFault):
+                self.channel.tell(Kind.STOP)
+            raise
+        self.channel.close()
+        os.close(self.folder.lock)
+        self.broker = 0
+
+    def _ask_to_stay(self) -> None:
+        self.channel.tell(Kind.STAY)
+        deadline = time.monotonic() + STAY_TIMEOUT_S
+        while not (self.folder.path / SOCKET).exists():
+            if time.monotonic() > deadline:
+                raise KernelFault("the lab's broker does not let others in", where=str(self.folder.path))
+            time.sleep(STAY_POLL_S)
+
     def close(self) -> None:
-        """Hang up and wait for the broker, which ends the kernel and removes the lab's folder."""
-        if self.broker:
+        """Hang up and wait for the broker, which ends the kernel and removes the lab's folder, unless it stays."""
+        if not self.broker:
+            self.channel.close()
+        else:
             self.channel.close()
             with suppress(ChildProcessError):
                 os.waitpid(self.broker, 0)
@@ -82,7 +108,7 @@ def _signals_held() -> Iterator[None]:
 
 
 def _start(name: str, kind: str, program: Callable[[LabFolder, int], KernelProgram]) -> RunningKernel:
-    _open_standard_descriptors()
+    open_standard_descriptors()
     folder = make_lab_folder(name)
     client, broker_client = socket.socketpair()
     line, kernel_line = socket.socketpair()
@@ -108,13 +134,6 @@ def _start(name: str, kind: str, program: Callable[[LabFolder, int], KernelProgr
         for end in (broker_client, line, kernel_line):
             end.close()
     return RunningKernel(kind, Channel(client, folder.path / BROKER_LOG), folder, pid, {})
-
-
-def _open_standard_descriptors() -> None:
-    """Where one of them was closed, no socket of ours may take its number: the broker has its own there."""
-    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= STDERR:
-        pass
-    os.close(descriptor)
 
 
 def _spawn_broker(orders: Orders) -> int:

@@ -1,4 +1,4 @@
-"""A User-Mode Linux kernel as an ordinary process: where it is found and how it is started.
+"""A User-Mode Linux kernel as an ordinary process: how it is started.
 
 Command-line words: Documentation/virt/uml/user_mode_linux_howto_v2.rst and the kernel's own --help.
 """
@@ -6,59 +6,24 @@ Command-line words: Documentation/virt/uml/user_mode_linux_howto_v2.rst and the 
 from __future__ import annotations
 
 import os
-import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from lvslab.agent.syscalls import ST_NOEXEC
 from lvslab.agent.wire import UML_WINDOW_BYTES
 from lvslab.errors import CannotRun
 from lvslab.kernels.folder import MARK, LabFolder
+from lvslab.kernels.images import UmlImage
 from lvslab.kernels.start import KernelProgram
 
-PROGRAMS = ("linux.uml", "linux")
-MODULE_FOLDER = Path("/usr/lib/uml/modules")
 DEFAULT_MEMORY_MIB = 512
 GUEST_PROGRAM = Path(__file__).parents[1] / "agent" / "guest.py"
-INSTALL_HINT = "install it: apt-get install user-mode-linux (Debian, Ubuntu)"
 
 MAX_COMMAND_LINE_BYTES = 4095
 """arch/um/include/asm/setup.h: COMMAND_LINE_SIZE is 4096, the closing null byte included."""
 
 SLOW_AND_UNUSED = ("raid6_select_algo", "init_zswap", "init_jfs_fs")
 """Initialisers of Debian's kernel that cost about a second at boot, for disks no guest here has."""
-
-
-@dataclass(frozen=True, slots=True)
-class UmlImage:
-    """A kernel to boot: its program, and the folder of RELEASE/modules.dep if it has modules."""
-
-    program: Path
-    modules: Path | None
-    release: str
-    """As the modules' folder is named; empty when that is not known before booting."""
-
-
-def find_image() -> UmlImage | None:
-    """Return the installed User-Mode Linux kernel, or None."""
-    for name in PROGRAMS:
-        found = shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/bin:/usr/local/bin")
-        if found and _is_kernel(Path(found)):
-            releases = sorted(path.name for path in MODULE_FOLDER.iterdir()) if MODULE_FOLDER.is_dir() else []
-            modules = MODULE_FOLDER if releases else None
-            return UmlImage(Path(found).resolve(), modules, releases[-1] if releases else "")
-    return None
-
-
-def _is_kernel(path: Path) -> bool:
-    """Tell a UML kernel from another program called ``linux``: it knows the umid= argument."""
-    if path.name == "linux.uml":
-        return True
-    try:
-        return b"umid=" in path.read_bytes()
-    except OSError:
-        return False
 
 
 def uml_program(image: UmlImage, folder: LabFolder, *, kernel_line: int, memory_mib: int) -> KernelProgram:

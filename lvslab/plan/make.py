@@ -165,7 +165,7 @@ def _services(topology: Topology) -> Iterator[Step]:
 
 
 def _servers(topology: Topology) -> Iterator[Step]:
-    wanted: dict[tuple[str, int, str], StartServer] = {}
+    wanted: dict[tuple[object, ...], StartServer] = {}
     answer_bytes = topology.traffic.answer_bytes
     for service in topology.services:
         for destination in service.destinations:
@@ -188,10 +188,10 @@ def _server_kind(service: VirtualService) -> str:
     return "udp-echo" if service.protocol is Protocol.UDP else "http"
 
 
-def _want_server(wanted: dict[tuple[str, int, str], StartServer], node: Node, server: StartServer) -> None:
+def _want_server(wanted: dict[tuple[object, ...], StartServer], node: Node, server: StartServer) -> None:
     if node.has(Setting.SERVER):
         program = node.server or server.program
-        wanted.setdefault((server.node, server.port, server.kind), replace(server, program=program))
+        wanted.setdefault((server.node, server.port, server.kind, server.family), replace(server, program=program))
 
 
 def _name_services(topology: Topology) -> Iterator[Step]:

@@ -49,7 +49,7 @@ def resolver(upstream: str) -> ProgramCall:
     return ProgramCall((*_DNSMASQ, "--no-round-robin", f"--server={upstream}"), DNS_PORT)
 
 
-def nginx_configuration(node: str, port: int, folder: str, answer_bytes: int) -> str:
+def nginx_configuration(node: str, listen: str, folder: str, answer_bytes: int) -> str:
     """Return a configuration that answers every request with the node's name, padded to `answer_bytes`."""
     body = (node + "\\n").ljust(answer_bytes + 1, ".")
     return f"""worker_processes 1;
@@ -65,7 +65,7 @@ http {{
     uwsgi_temp_path {folder}/uwsgi;
     scgi_temp_path {folder}/scgi;
     server {{
-        listen {port};
+        listen {listen};
         keepalive_timeout 0;
         return 200 "{body}";
     }}

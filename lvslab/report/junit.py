@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
 from lvslab.report.evidence import facts
 from lvslab.report.printable import printable
-from lvslab.verify.result import Result, TopologyResult, Verdict
+from lvslab.verify.result import Result, TopologyResult, Verdict, titles
 
 _OUTCOME_TAG = {Verdict.FAIL: "failure", Verdict.ERROR: "error", Verdict.SKIP: "skipped"}
 
 
-def to_junit(results: Iterable[TopologyResult]) -> bytes:
-    """Return one testsuite per topology and one testcase per expectation, as UTF-8."""
+def to_junit(results: Sequence[TopologyResult]) -> bytes:
+    """Return one testsuite per topology and kernel and one testcase per expectation, as UTF-8."""
     root = ET.Element("testsuites", name="lvslab verify")
-    root.extend(_suite(result) for result in results)
+    root.extend(_suite(result, title) for result, title in zip(results, titles(results), strict=True))
     ET.indent(root)
     document: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return document + b"\n"
 
 
-def _suite(result: TopologyResult) -> ET.Element:
+def _suite(result: TopologyResult, title: str) -> ET.Element:
     verdicts = [expectation.verdict for expectation in result.expectations]
     suite = ET.Element(
         "testsuite",
-        name=printable(result.topology),
+        name=printable(title),
         tests=str(len(verdicts)),
         failures=str(verdicts.count(Verdict.FAIL)),
         errors=str(verdicts.count(Verdict.ERROR)),
@@ -35,7 +35,7 @@ def _suite(result: TopologyResult) -> ET.Element:
     properties = ET.SubElement(suite, "properties")
     for name, value in _properties(result):
         ET.SubElement(properties, "property", name=printable(name), value=printable(value))
-    suite.extend(_case(result.topology, expectation) for expectation in result.expectations)
+    suite.extend(_case(title, expectation) for expectation in result.expectations)
     return suite
 
 
@@ -50,8 +50,8 @@ def _properties(result: TopologyResult) -> list[tuple[str, str]]:
     ]
 
 
-def _case(topology: str, result: Result) -> ET.Element:
-    case = ET.Element("testcase", classname=printable(topology), name=printable(result.name))
+def _case(title: str, result: Result) -> ET.Element:
+    case = ET.Element("testcase", classname=printable(title), name=printable(result.name))
     text = "\n".join(f"{label}: {value}" for label, value in facts(result))
     tag = _OUTCOME_TAG.get(result.verdict)
     if tag is None:

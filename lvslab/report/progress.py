@@ -21,6 +21,8 @@ from rich.text import Text
 from lvslab.report.console import make_console
 from lvslab.report.printable import printable
 
+COUNTED_PER_LINE = 100
+
 
 class Progress(Protocol):
     def phase(self, text: str) -> AbstractContextManager[None]:
@@ -82,3 +84,24 @@ class LiveProgress:
             line.truncate(self._console.width - 1, overflow="ellipsis")
             self._console.print(line, end="", no_wrap=True)
         self._console.file.flush()
+
+
+class Counter:
+    """Counts what is done: in place on a terminal, otherwise one line now and then."""
+
+    def __init__(self, stream: TextIO, things: str) -> None:
+        console = make_console(stream)
+        self._stream = stream
+        self._things = things
+        self._in_place = console.is_terminal and not console.is_dumb_terminal
+        self._done = 0
+
+    def count(self) -> None:
+        self._done += 1
+        if self._in_place:
+            # The next line that is printed begins at the left again, and is the longer one.
+            self._stream.write(f"\r  {self._done} {self._things}\r")
+            self._stream.flush()
+        elif self._done % COUNTED_PER_LINE == 0:
+            self._stream.write(f"  {self._done} {self._things}\n")
+            self._stream.flush()

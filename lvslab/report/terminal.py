@@ -15,7 +15,7 @@ from rich.text import Text
 from lvslab.report.console import make_console
 from lvslab.report.evidence import facts
 from lvslab.report.printable import printable
-from lvslab.verify.result import Result, TopologyResult, Verdict
+from lvslab.verify.result import Result, TopologyResult, Verdict, titles
 
 __all__ = ["make_console", "render"]
 
@@ -49,7 +49,7 @@ class _Report:
         yield _summary(self.results)
 
 
-def _table(results: Iterable[TopologyResult], signs: dict[Verdict, str], *, narrow: bool) -> Table:
+def _table(results: Sequence[TopologyResult], signs: dict[Verdict, str], *, narrow: bool) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
     table.add_column("topology", overflow="fold")
     if not narrow:
@@ -59,14 +59,14 @@ def _table(results: Iterable[TopologyResult], signs: dict[Verdict, str], *, narr
         table.add_column("frames", justify="right")
         table.add_column("time", justify="right")
     table.add_column("verdict", no_wrap=True)
-    for result in results:
-        name = Text(printable(result.topology))
+    for result, title in zip(results, titles(results), strict=True):
+        name = Text(printable(title if narrow else result.topology))
         checks = _counts(expectation.verdict for expectation in result.expectations)
         verdict = _verdict(result.verdict, signs)
         if narrow:
             table.add_row(name, checks, verdict)
             continue
-        kernel = printable(", ".join((f"{result.kernel} {result.kernel_release}".rstrip(), result.backend)))
+        kernel = printable(", ".join((result.where, result.backend)))
         seconds = f"{sum(result.seconds.values()):.1f} s"
         table.add_row(name, Text(kernel), checks, str(result.frames), seconds, verdict)
     return table
@@ -85,48 +85,49 @@ def _counts(verdicts: Iterable[Verdict]) -> str:
 def _trouble(results: Sequence[TopologyResult], signs: dict[Verdict, str]) -> Iterator[RenderableType]:
     """Yield a block for each failure and error, then one line with the reason for each skip."""
     skipped = []
-    for topology, result in _judged(results):
+    for title, result in _judged(results):
         if result.verdict in (Verdict.FAIL, Verdict.ERROR):
-            yield from _block(topology, result, signs, most_frames=_MOST_FRAMES)
+            yield from _block(title, result, signs, most_frames=_MOST_FRAMES)
         elif result.verdict is Verdict.SKIP:
-            skipped.append(_heading(topology, result, signs).append(f": {printable(result.cause)}"))
+            skipped.append(_heading(title, result, signs).append(f": {printable(result.cause)}"))
     if skipped:
         yield from skipped
         yield ""
 
 
 def _all_blocks(results: Sequence[TopologyResult], signs: dict[Verdict, str]) -> Iterator[RenderableType]:
-    for result in results:
-        yield from _particulars(result)
+    for result, title in zip(results, titles(results), strict=True):
+        yield from _particulars(result, title)
         for expectation in result.expectations:
-            yield from _block(result.topology, expectation, signs, most_frames=None)
+            yield from _block(title, expectation, signs, most_frames=None)
 
 
-def _judged(results: Iterable[TopologyResult]) -> Iterator[tuple[str, Result]]:
-    return ((result.topology, expectation) for result in results for expectation in result.expectations)
+def _judged(results: Sequence[TopologyResult]) -> Iterator[tuple[str, Result]]:
+    for result, title in zip(results, titles(results), strict=True):
+        yield from ((title, expectation) for expectation in result.expectations)
 
 
-def _particulars(result: TopologyResult) -> Iterator[RenderableType]:
+def _particulars(result: TopologyResult, title: str) -> Iterator[RenderableType]:
     """Yield what was run and how long each phase took."""
     pairs = (
         ("params", ", ".join(f"{name}={value}" for name, value in result.params.items())),
         ("seconds", ", ".join(f"{phase} {seconds:.2f}" for phase, seconds in result.seconds.items())),
     )
-    yield Text(printable(result.topology), style="bold")
+    yield Text(printable(title), style="bold")
     yield _pairs((label, printable(text)) for label, text in pairs if text)
     yield ""
 
 
 def _block(
-    topology: str, result: Result, signs: dict[Verdict, str], *, most_frames: int | None
+    title: str, result: Result, signs: dict[Verdict, str], *, most_frames: int | None
 ) -> Iterator[RenderableType]:
-    yield _heading(topology, result, signs)
+    yield _heading(title, result, signs)
     yield _pairs(facts(result, most_frames=most_frames))
     yield ""
 
 
-def _heading(topology: str, result: Result, signs: dict[Verdict, str]) -> Text:
-    return _verdict(result.verdict, signs).append(printable(f" {topology}: {result.name}"), style="bold")
+def _heading(title: str, result: Result, signs: dict[Verdict, str]) -> Text:
+    return _verdict(result.verdict, signs).append(printable(f" {title}: {result.name}"), style="bold")
 
 
 def _pairs(pairs: Iterable[tuple[str, str]]) -> Padding:

@@ -4,10 +4,6 @@ from __future__ import annotations
 
 import struct
 
-import dns.name
-import dns.rdataclass
-import dns.rdatatype
-
 from lvslab.topology.model import NameService
 
 HEADER_BYTES = 12
@@ -18,6 +14,10 @@ _TYPE_AND_CLASS = struct.Struct("!HH")
 
 def question_and_records(service: NameService) -> list[bytes]:
     """Return the question, then one record per server in the file's order."""
+    import dns.name
+    import dns.rdataclass
+    import dns.rdatatype
+
     question = dns.name.from_text(service.name).to_wire()
     if question is None:
         raise ValueError(f"{service.name} cannot be encoded")

@@ -121,6 +121,11 @@ def decode_links(payloads: Sequence[bytes]) -> dict[int, str]:
     return {message["index"]: message.get_attr("IFLA_IFNAME") for message in map(_decoded_link, payloads)}
 
 
+def decode_hardware(payloads: Sequence[bytes]) -> dict[str, int]:
+    """Return the ARPHRD_* types of devices (linux/if_arp.h) by name."""
+    return {message.get_attr("IFLA_IFNAME"): message["ifi_type"] for message in map(_decoded_link, payloads)}
+
+
 def _decoded_link(payload: bytes) -> Any:
     message = ifinfmsg(payload)
     message.decode()

@@ -67,6 +67,10 @@ class Sandbox:
         """Apply the plan; on failure nothing of it is left. Raises KernelFault."""
         self._backend.apply(self._plan)
 
+    def make_machines(self, files: Mapping[str, Mapping[str, str]]) -> None:
+        """Give each node a hostname and files of its own (see :mod:`lvslab.sandbox.machines`)."""
+        self._channel.request("make_machines", machines={name: dict(contents) for name, contents in files.items()})
+
     def remove(self) -> None:
         self._backend.remove()
 

@@ -86,10 +86,11 @@ def _program(step: ServerStep, share: str) -> programs.ProgramCall | None:
 
 
 def _nginx(step: StartServer, share: str) -> programs.ProgramCall:
-    folder = Path(share) / f"nginx-{step.node}-{step.port}"
+    folder = Path(share) / f"nginx-{step.node}-{step.port}-{step.family}"
     folder.mkdir(exist_ok=True)
     configuration = folder / "nginx.conf"
-    configuration.write_text(programs.nginx_configuration(step.node, step.port, str(folder), step.answer_bytes))
+    listen = f"[::]:{step.port} ipv6only=on" if step.family == 6 else str(step.port)
+    configuration.write_text(programs.nginx_configuration(step.node, listen, str(folder), step.answer_bytes))
     return programs.nginx(str(configuration), step.port)
 
 

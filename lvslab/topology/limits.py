@@ -39,6 +39,6 @@ DNS_NAME_LENGTH = 253
 """RFC 1035, section 3.1, in characters without the final dot."""
 
 SCHEDULERS = ("rr", "wrr", "lc", "wlc", "lblc", "lblcr", "dh", "sh", "sed", "nq", "fo", "ovf", "mh", "twos")
-"""The kernel's schedulers (net/netfilter/ipvs/Kconfig); `twos` came with Linux 6.2."""
+"""The kernel's schedulers (net/netfilter/ipvs/Kconfig); Debian's User-Mode Linux 6.1 lacks `twos`."""
 SERVER_KINDS = ("builtin", "nginx")
 EXPECTATION_GROUPS = ("method", "arp", "answers", "scheduler", "statistics", "checksums", "dns")

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from lvslab.errors import BadInput
+from lvslab.inputs import open_input
 
 SIZE_LIMIT = 256 * 1024
 """Bytes; a topology of hundreds of nodes has a few kilobytes."""
@@ -22,13 +23,8 @@ def read_source(path: Path) -> str:
 
     Raises :class:`~lvslab.errors.BadInput` when it cannot be read, is too large, or is not UTF-8.
     """
-    try:
-        with path.open("rb") as file:
-            data = file.read(SIZE_LIMIT + 1)
-    except OSError as error:
-        raise BadInput(
-            f"cannot read the topology file: {error.strerror}", where=str(path), next_step="check the path"
-        ) from error
+    with open_input(path, "the topology file") as file:
+        data = file.read(SIZE_LIMIT + 1)
     if len(data) > SIZE_LIMIT:
         raise _too_large(str(path))
     try:

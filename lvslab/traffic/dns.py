@@ -1,14 +1,10 @@
-"""DNS questions and answers, encoded and decoded by dnspython."""
+"""DNS questions and answers, encoded and decoded by dnspython, which is loaded only where there are any."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-
-import dns.exception
-import dns.message
-import dns.rdatatype
 
 from lvslab.sandbox.sandbox import Sandbox
 from lvslab.topology.model import Address
@@ -41,6 +37,9 @@ def ask(
 
 
 def _target(source: Address, server: Address, name: str, number: int, *, over_tcp: bool) -> Target:
+    import dns.message
+    import dns.rdatatype
+
     query = dns.message.make_query(name, dns.rdatatype.A, use_edns=0, payload=UDP_PAYLOAD_BYTES, id=number)
     wire = query.to_wire()
     if over_tcp:
@@ -53,6 +52,10 @@ def _target(source: Address, server: Address, name: str, number: int, *, over_tc
 @lru_cache(maxsize=DECODED_KEPT)
 def decode(payload: bytes, *, over_tcp: bool) -> DnsAnswer | None:
     """Return the address records of a DNS message; None if it is no answer, or not DNS."""
+    import dns.exception
+    import dns.message
+    import dns.rdatatype
+
     try:
         message = dns.message.from_wire(payload[_LENGTH_BYTES:] if over_tcp else payload)
     except dns.exception.DNSException:

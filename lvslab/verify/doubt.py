@@ -45,5 +45,5 @@ def without_walks(result: Result, rest: tuple[Unmatched, ...]) -> Result:
         verdict=Verdict.ERROR,
         frames=frames,
         cause=f"{count(len(rest), 'packet')} of this service could not be joined: {rest[0].reason}",
-        next="lvslab walk --unmatched shows them",
+        next="lvslab walk --unmatched shows them; if calls also timed out, the machine was too busy: try again",
     )

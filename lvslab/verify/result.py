@@ -6,7 +6,8 @@ and never reads as a fault of the cluster.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -64,3 +65,17 @@ class TopologyResult:
     @property
     def verdict(self) -> Verdict:
         return Verdict.of(result.verdict for result in self.expectations)
+
+    @property
+    def where(self) -> str:
+        """Return the kernel as reports name it: `uml 6.12.117`."""
+        return f"{self.kernel} {self.kernel_release}".rstrip()
+
+
+def titles(results: Sequence[TopologyResult]) -> list[str]:
+    """Return what to call each result: its topology, and its kernel where others of that topology ran on others."""
+    kernels = {(result.topology, result.where) for result in results}
+    several = {name for name, count in Counter(name for name, _ in kernels).items() if count > 1}
+    return [
+        f"{result.topology} on {result.where}" if result.topology in several else result.topology for result in results
+    ]

@@ -37,7 +37,8 @@ for node in $(ls /run/netns); do
         fi' sh "$node"
 done
 """
-GIVEN_OUT = frozenset({"ifindex", "link_index", "link_netnsid", "bridge_id", "root_id"})
+GIVEN_OUT = frozenset({"ifindex", "link_index", "link_netnsid", "bridge_id", "root_id", "permaddr"})
+"""What the kernel makes up; `permaddr` is that of ip6tnl0, where the tunnel is built in (net/ipv6/ip6_tunnel.c)."""
 OPERATIONAL_STATE = "operstate"
 NO_CARRIER = "NO-CARRIER"
 """Both: the kernel follows a link's carrier on a schedule of its own (net/core/link_watch.c)."""

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Any, Protocol
 
+from lvslab.kernels.images import Origin, UmlImage, images
 from lvslab.kernels.start import RunningKernel
 from lvslab.lab import Lab, running_lab
 from lvslab.plan.steps import Plan
@@ -65,3 +66,8 @@ def run_script(kernel: RunningKernel, script: str, *arguments: str, timeout_s: f
         return run_outside(kernel, "sh", str(path), *arguments, timeout_s=timeout_s)
     finally:
         path.unlink()
+
+
+def own_images() -> tuple[UmlImage, ...]:
+    """Return the kernels that were built with `lvslab kernel build`, here or elsewhere."""
+    return tuple(image for image in images() if image.origin is not Origin.INSTALLED)

@@ -17,8 +17,8 @@ from pathlib import Path
 import pytest
 from packaging.requirements import Requirement
 
-from lvslab.kernels import uml
 from lvslab.kernels.folder import LOCK, MARK
+from lvslab.kernels.images import find_image
 from lvslab.lab import shipped_topologies
 from tests.kernel.support import COMMAND_TIMEOUT_S
 
@@ -65,7 +65,7 @@ class User:
 @pytest.fixture
 def user() -> Iterator[User]:
     """`nobody` if we are root, without capabilities or a way to get any; otherwise ourselves."""
-    if uml.find_image() is None:
+    if find_image() is None:
         pytest.skip("an ordinary user needs User-Mode Linux, which is not installed")
     # Not pytest's folder: nobody else may enter that one. Nor the checkout: it may be below such a folder.
     with tempfile.TemporaryDirectory(prefix="lvsu-") as name:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from pathlib import Path
 
 from lvslab.errors import CannotRun
+from lvslab.topology.limits import SCHEDULERS
 
 FRAGMENT = Path(__file__).parent / "uml.config"
 
@@ -36,3 +38,8 @@ def check_configuration(fragment: str, configuration: str, source: str) -> None:
 
 def fragment_sha256() -> str:
     return hashlib.sha256(FRAGMENT.read_bytes()).hexdigest()
+
+
+def built_in_schedulers(configuration: Collection[str]) -> tuple[str, ...]:
+    """Return the IPVS schedulers that the lines of a .config build in (net/netfilter/ipvs/Kconfig)."""
+    return tuple(name for name in SCHEDULERS if f"CONFIG_IP_VS_{name.upper()}=y" in configuration)

@@ -11,13 +11,16 @@ import pytest
 
 from lvslab.agent.syscalls import ST_NOEXEC
 from lvslab.errors import BadInput, CannotRun
-from lvslab.kernels import native, uml
+from lvslab.kernels import images, native
 from lvslab.kernels.choose import VARIABLE, choose_kernel
 from lvslab.kernels.folder import LabFolder
-from lvslab.kernels.uml import UmlImage, memory_folder, uml_program
+from lvslab.kernels.images import UmlImage
+from lvslab.kernels.uml import memory_folder, uml_program
 
 IMAGE = UmlImage(Path("/usr/bin/linux.uml"), Path("/usr/lib/uml/modules"), "6.1")
+OWN = UmlImage(Path("/cache/6.12.117/linux"), None, "6.12.117")
 NOT_ROOT = "not root"
+ALLOWED = "native, uml or uml:RELEASE"
 
 
 @pytest.mark.parametrize(
@@ -35,9 +38,17 @@ NOT_ROOT = "not root"
         ("native", None, NOT_ROOT, IMAGE, CannotRun("the running kernel cannot be used: found not root")),
         (None, "native", NOT_ROOT, IMAGE, CannotRun("the running kernel cannot be used: found not root")),
         (None, None, NOT_ROOT, None, CannotRun("no kernel to run on: found native: not root; uml: no User-Mode Linux")),
-        ("uml", None, "", None, CannotRun("no kernel to run on: found native: not asked for; uml: no User-Mode Linux")),
-        ("qemu", None, "", IMAGE, BadInput("--kernel: unknown kernel: expected native or uml, found qemu")),
-        (None, "Native", "", IMAGE, BadInput("LVSLAB_KERNEL: unknown kernel: expected native or uml, found Native")),
+        ("uml", None, "", None, CannotRun("there is no User-Mode Linux kernel; build one: lvslab kernel build")),
+        ("uml:6.12", None, "", OWN, "uml:6.12"),
+        (None, "uml:6.12.117", "", OWN, "uml:6.12.117"),
+        ("uml:6.1", None, "", None, CannotRun("there is no User-Mode Linux kernel")),
+        ("uml:6.1", None, "", OWN, BadInput("--kernel: no such kernel: expected one of uml:6.12.117, found 6.1")),
+        (None, "uml:7", "", OWN, BadInput("LVSLAB_KERNEL: no such kernel: expected one of uml:6.12.117, found 7")),
+        *(
+            (name, None, "", IMAGE, BadInput(f"--kernel: unknown kernel: expected {ALLOWED}, found {name}"))
+            for name in ("qemu", "uml:", "native:6.1", "uml6.1", ":", "6.1")
+        ),
+        (None, "Native", "", IMAGE, BadInput(f"LVSLAB_KERNEL: unknown kernel: expected {ALLOWED}, found Native")),
     ],
 )
 def test_the_kernel_chosen(
@@ -49,7 +60,7 @@ def test_the_kernel_chosen(
     chosen: str | CannotRun | BadInput,
 ) -> None:
     monkeypatch.setattr(native, "why_not_native", lambda: not_native)
-    monkeypatch.setattr(uml, "find_image", lambda: image)
+    monkeypatch.setattr(images, "images", lambda: (image,) if image else ())
     monkeypatch.delenv(VARIABLE, raising=False)
     if environment is not None:
         monkeypatch.setenv(VARIABLE, environment)
@@ -178,14 +189,3 @@ def test_too_long_a_command_line_is_refused() -> None:
     assert command_line("/x" * 1600)
     with pytest.raises(CannotRun, match=r"at most 4095 bytes, found [0-9]+, most of it paths"):
         command_line("/x" * 2000)
-
-
-def test_another_program_called_linux_is_no_kernel(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, text in (("linux", b"#!/bin/sh\n"), ("other", b"\x7fELF umid= uml_dir=")):
-        (tmp_path / name).write_bytes(text)
-        (tmp_path / name).chmod(0o755)
-    monkeypatch.setattr(uml, "PROGRAMS", ("linux", "other"))
-    monkeypatch.setenv("PATH", str(tmp_path))
-    image = uml.find_image()
-    assert image is not None
-    assert image.program == tmp_path / "other"

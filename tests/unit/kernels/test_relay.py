@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import pytest
 
 from lvslab.agent.wire import (
+    CHANNELS_PER_CLIENT,
     CREDIT_PAYLOAD,
+    HEADER,
     UML_WINDOW_BYTES,
     FrameReader,
     Kind,
@@ -21,7 +23,8 @@ from lvslab.agent.wire import (
     WireFrame,
     message_frames,
 )
-from lvslab.kernels.relay import MAX_WAITING_BYTES, Relay
+from lvslab.kernels import relay
+from lvslab.kernels.relay import Relay
 
 DEAF_AFTER_BYTES = 3900
 HELLO = WireFrame(Kind.HELLO, 0, b"{}").encode()
@@ -122,7 +125,7 @@ def test_nothing_is_sent_before_the_hello(bench: Bench) -> None:
 
 def test_credit_beyond_the_window_is_not_believed(bench: Bench) -> None:
     bench.line.send(HELLO + WireFrame(Kind.CREDIT, 0, CREDIT_PAYLOAD.pack(1 << 30)).encode())
-    bench.client.send(bytes(10_000))
+    bench.client.send(message_frames(1, Message({}, (bytes(10_000),))))
     bench.settle()
     assert len(bench.take(bench.line)) == UML_WINDOW_BYTES
 
@@ -135,16 +138,98 @@ def test_answers_pass_in_frames_however_they_arrive(bench: Bench) -> None:
     assert bench.take(bench.client) == HELLO + answer
 
 
-def test_a_client_that_does_not_read_is_waited_for_without_hoarding(bench: Bench) -> None:
+def test_a_client_that_does_not_read_is_let_go_in_the_end(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(relay, "MAX_WAITING_BYTES", 1 << 20)
     frame = WireFrame(Kind.PART, 1, bytes(1000)).encode()
-    sent = 0
-    with suppress(BlockingIOError):
-        while sent < 100 * MAX_WAITING_BYTES:
-            bench.line.sendall(frame)
-            sent += len(frame)
-            bench.settle()
-    assert len(bench.relay.unsent()) < 2 * MAX_WAITING_BYTES
+    for _ in range(4000):
+        bench.line.sendall(frame)
+        bench.settle()
+        if bench.relay.ended:
+            break
+    assert bench.relay.ended == "the client is gone"
+
+
+def knock(bench: Bench) -> socket.socket:
+    """Let another client in; return its end."""
+    ours, theirs = socket.socketpair()
+    ours.setblocking(False)
+    bench.relay.add_client(theirs)
+    return ours
+
+
+def test_each_client_gets_its_own_answers_on_its_own_channels(bench: Bench) -> None:
+    bench.line.send(HELLO)
+    bench.settle()
+    second = knock(bench)
+    bench.client.send(message_frames(5, Message({"from": "first"})))
+    second.send(message_frames(5, Message({"from": "second"})))
+    bench.settle()
+    asked = list(FrameReader().feed(bench.take(bench.line)))
+    assert len({frame.channel for frame in asked}) == 2
+    for frame in asked:
+        bench.line.send(frame.encode())
+    bench.settle()
+    assert bench.take(bench.client) == HELLO + message_frames(5, Message({"from": "first"}))
+    assert bench.take(second) == HELLO + message_frames(5, Message({"from": "second"}))
+
+
+def test_a_large_request_does_not_hold_up_another_clients_small_one(bench: Bench) -> None:
+    bench.line.send(HELLO)
+    second = knock(bench)
+    bench.client.send(message_frames(1, Message({}, (bytes(100_000),))))
+    bench.settle()
+    second.send(message_frames(1, Message({"key": "x"})))
+    bench.settle()
+    reader, before_it = FrameReader(), 0
+    for _ in range(200):
+        data = bench.take(bench.line)
+        for frame in reader.feed(data):
+            if frame.kind is Kind.LAST:
+                assert before_it <= 2 * UML_WINDOW_BYTES // 1000
+                return
+            before_it += 1
+        bench.line.send(WireFrame(Kind.CREDIT, 0, CREDIT_PAYLOAD.pack(len(data))).encode())
+        bench.settle()
+    pytest.fail("the small request never came")
+
+
+def test_a_slow_reader_does_not_stall_another_client(bench: Bench) -> None:
+    bench.line.send(HELLO)
+    bench.settle()
+    second = knock(bench)
+    bench.settle()
+    bench.take(second)
+    for _ in range(2000):
+        bench.line.sendall(WireFrame(Kind.STREAM, 1, bytes(1000)).encode())
+        bench.settle()
+    for_second = WireFrame(Kind.STREAM, CHANNELS_PER_CLIENT + 1, b"\1now")
+    bench.line.sendall(for_second.encode())
+    bench.settle()
+    assert bench.take(second) == WireFrame(Kind.STREAM, 1, b"\1now").encode()
+
+
+def test_the_agent_hears_of_a_client_that_left_and_the_lab_goes_on(bench: Bench) -> None:
+    bench.line.send(HELLO)
+    second = knock(bench)
+    bench.settle()
+    second.close()
+    bench.settle()
+    gone = list(FrameReader().feed(bench.take(bench.line)))
+    assert [(frame.kind, frame.channel) for frame in gone] == [(Kind.HANG_UP, CHANNELS_PER_CLIENT)]
     assert not bench.relay.ended
+
+
+def test_a_lab_that_stays_outlives_its_clients_and_ends_when_told(bench: Bench) -> None:
+    bench.line.send(HELLO)
+    bench.client.send(WireFrame(Kind.STAY, 0, b"").encode())
+    bench.settle()
+    bench.client.close()
+    bench.settle()
+    assert (bench.relay.stays, bench.relay.ended) == (True, "")
+    second = knock(bench)
+    second.send(WireFrame(Kind.STOP, 0, b"").encode())
+    bench.settle()
+    assert bench.relay.ended == "the lab was stopped"
 
 
 @pytest.mark.parametrize("busy", [False, True], ids=["idle", "with-a-deaf-kernel"])
@@ -153,7 +238,7 @@ def test_the_client_going_away_is_noticed(bench: Bench, busy: bool) -> None:
     if busy:
         with suppress(BlockingIOError):
             while True:
-                bench.client.send(bytes(1 << 16))
+                bench.client.send(WireFrame(Kind.PART, 1, bytes(1000)).encode())
                 bench.settle()
     bench.client.close()
     bench.settle()
@@ -165,11 +250,14 @@ def test_the_kernels_last_answer_is_passed_on(bench: Bench) -> None:
     bench.line.close()
     bench.settle()
     assert bench.relay.ended == "the kernel ended"
-    assert bench.take(bench.client) + bench.relay.unsent() == HELLO
+    bench.relay.farewell(b"bye", 1.0)
+    assert bench.take(bench.client) == HELLO + b"bye"
 
 
 @pytest.mark.parametrize(
-    "nonsense", [b"\x63\0\0\0\0\0\0", WireFrame(Kind.CREDIT, 0, b"\1").encode()], ids=["unknown kind", "short credit"]
+    "nonsense",
+    [b"\x63" + bytes(HEADER.size - 1), WireFrame(Kind.CREDIT, 0, b"\1").encode()],
+    ids=["unknown kind", "short credit"],
 )
 def test_nonsense_from_the_agent_ends_it(bench: Bench, nonsense: bytes) -> None:
     bench.line.send(HELLO + nonsense)

@@ -1,0 +1,52 @@
+"""lvslab exec: run a program in a node of a lab that is up."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from lvslab.agent.wire import STDIN, STDOUT
+from lvslab.cli.options import complete_node, lab_option
+
+PASSED_ON = ("TERM", "COLORTERM", "HOME", "USER", "LOGNAME", "EDITOR", "PAGER")
+
+
+@click.command("exec", context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@lab_option
+@click.option("-t", "--tty", is_flag=True, help="Give the program a terminal.")
+@click.argument("node", shell_complete=complete_node)
+@click.argument("argv", metavar="-- CMD...", nargs=-1, required=True, type=click.UNPROCESSED)
+def command(lab: str | None, tty: bool, node: str, argv: tuple[str, ...]) -> int:
+    """Run CMD in NODE, as on a machine of that name. Its streams, signals and exit status are passed through."""
+    program = argv[1:] if argv[0] == "--" else argv
+    if not program:
+        raise click.UsageError("Missing argument 'CMD...'.")
+    return run_in_node(lab, node, program, terminal=tty)
+
+
+def run_in_node(lab: str | None, node: str, argv: tuple[str, ...], *, terminal: bool) -> int:
+    """Run a program in a node with this command's streams; return its exit status.
+
+    Raises BadInput, and what `run_session` does.
+    """
+    from lvslab.errors import BadInput
+    from lvslab.kernels.attach import connect, find_lab
+    from lvslab.kernels.session import SessionOrder, run_session
+
+    record = find_lab(lab)
+    if node not in record.node_names:
+        raise BadInput("no such node", where=record.name, expected=f"one of {', '.join(record.node_names)}", found=node)
+    if terminal and not (os.isatty(STDIN) and os.isatty(STDOUT)):
+        found = "a pipe, a file or nothing as stdin or stdout"
+        raise BadInput("a terminal is needed", where=node, found=found, next_step="use lvslab exec without -t")
+    environment = {name: os.environ[name] for name in PASSED_ON if name in os.environ}
+    with connect(record) as connection:
+        return run_session(connection, SessionOrder(node, argv, environment, terminal, _folder()))
+
+
+def _folder() -> str:
+    try:
+        return os.getcwd()  # noqa: PTH109 - it may be gone
+    except FileNotFoundError:
+        return "/"

@@ -1,0 +1,33 @@
+"""lvslab ps: the labs that are up."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import click
+
+from lvslab.cli.options import json_option
+
+
+@click.command("ps")
+@json_option
+def command(json_path: str | None) -> None:
+    """List the labs that are up: kernel, age, nodes and their addresses."""
+    from lvslab.kernels.attach import running_labs
+
+    labs = running_labs()
+    if json_path is not None:
+        from lvslab.report.output import write_output
+        from lvslab.running import summary
+
+        listed = [summary(record) for record in labs]
+        write_output(json_path, json.dumps(listed, indent=2, ensure_ascii=False).encode() + b"\n")
+        return
+    for record in labs:
+        age_min = int(time.time() - record.begun) // 60
+        click.echo(f"{record.name}  {record.kernel} {record.release}, topology {record.topology}, up {age_min} min")
+        for node in record.nodes:
+            click.echo(f"  {node.name:12} {node.role:12} {' '.join(node.addresses)}")
+    if not labs:
+        click.echo("no lab is up; lvslab up NAME starts one")

@@ -1,0 +1,39 @@
+"""lvslab up: a lab that stays."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from lvslab.cli.options import complete_topology, kernel_option, memory_option, parameters, topology_options
+
+
+@click.command("up")
+@click.argument("topology", metavar="NAME|FILE", shell_complete=complete_topology)
+@click.option("--name", metavar="NAME", help="What to call the lab; default: as its topology.")
+@kernel_option
+@topology_options
+@memory_option
+@click.option("-v", "--verbose", is_flag=True, help="Show progress line by line.")
+def command(
+    topology: str,
+    name: str | None,
+    kernel: str | None,
+    settings: tuple[str, ...],
+    without: tuple[str, ...],
+    memory_mib: int,
+    verbose: bool,
+) -> None:
+    """Build a topology and leave it up. Returns when its network is there and its servers answer."""
+    from lvslab import running
+    from lvslab.report.progress import make_progress
+    from lvslab.topology import load_topology
+
+    model = load_topology(topology, params=parameters(settings), without=without)
+    progress = make_progress(sys.stderr, verbose=verbose)
+    record = running.up(model, name=name, kernel=kernel, memory_mib=memory_mib, phase=progress.phase)
+    nodes = " ".join(node.name for node in model.nodes)
+    click.echo(f"{record.name} is up on {record.kernel} {record.release}: {nodes}")
+    first = model.nodes[0].name
+    click.echo(f"next: lvslab shell {first} · lvslab exec {first} -- CMD · lvslab down {record.name}")

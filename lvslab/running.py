@@ -1,0 +1,113 @@
+"""Labs that stay up between commands: made by `up`, used by `exec`, `shell`, `walk`, `verify`, ended by `down`."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from lvslab.kernels.attach import (
+    LabRecord,
+    NodeRecord,
+    ServiceRecord,
+    attach,
+    claim,
+    find_lab,
+    refuse_second,
+    running_labs,
+    stop,
+)
+from lvslab.kernels.choose import UP_TIMEOUT_S
+from lvslab.kernels.uml import DEFAULT_MEMORY_MIB
+from lvslab.lab import Lab, Phase, open_kernel, quiet
+
+if TYPE_CHECKING:
+    from lvslab.kernels.start import RunningKernel
+    from lvslab.topology.model import Topology
+
+__all__ = ["LabRecord", "attached", "down", "find_lab", "running_labs", "summary", "topology_of_record", "up"]
+
+
+def up(
+    topology: Topology,
+    *,
+    name: str | None = None,
+    kernel: str | None = None,
+    memory_mib: int = DEFAULT_MEMORY_MIB,
+    phase: Phase = quiet,
+) -> LabRecord:
+    """Build a topology in a kernel that stays; return its record. Raises BadInput, CannotRun, KernelFault.
+
+    `name` is what the lab is called, by default as its topology; two labs of one name cannot be up at once. On
+    failure nothing is left.
+    """
+    from lvslab.plan import make_plan
+    from lvslab.sandbox.machines import machine_files
+    from lvslab.sandbox.sandbox import Sandbox
+
+    wanted = topology.name if name is None else name
+    refuse_second(wanted)
+    with open_kernel(kernel, memory_mib=memory_mib) as running:
+        with phase(f"{wanted}: boot"):
+            running.wait_until_up(UP_TIMEOUT_S)
+        with phase(f"{wanted}: build"):
+            sandbox = Sandbox(running, make_plan(topology))
+            sandbox.build()
+            sandbox.make_machines(machine_files(topology))
+        record = _record(wanted, topology, running)
+        # Two of one name may have come this far together; the first to claim it stays.
+        claim(record)
+        running.leave()
+    return record
+
+
+def _record(name: str, topology: Topology, running: RunningKernel) -> LabRecord:
+    return LabRecord(
+        name=name,
+        folder=str(running.folder.path),
+        kernel=running.kind,
+        release=running.release,
+        topology=topology.name,
+        description=topology.rendered,
+        source=topology.source,
+        nodes=tuple(
+            NodeRecord(node.name, node.role.value, tuple(str(address) for address in node.own_addresses))
+            for node in topology.nodes
+        ),
+        services=tuple(ServiceRecord(str(one.vip), one.port, one.protocol.value) for one in topology.services),
+        begun=time.time(),
+    )
+
+
+def topology_of_record(record: LabRecord) -> Topology:
+    from lvslab.topology import load_text
+
+    return load_text(record.description, record.source)
+
+
+@contextmanager
+def attached(record: LabRecord) -> Iterator[Lab]:
+    """Use a lab that is up; it stays when the body ends."""
+    from lvslab.plan import make_plan
+    from lvslab.sandbox.sandbox import Sandbox
+
+    topology = topology_of_record(record)
+    kernel = attach(record)
+    try:
+        yield Lab(topology, kernel, Sandbox(kernel, make_plan(topology)))
+    finally:
+        kernel.close()
+
+
+def down(records: Sequence[LabRecord]) -> None:
+    """End labs. Raises KernelFault at the first that does not go."""
+    for record in records:
+        stop(record)
+
+
+def summary(record: LabRecord) -> Mapping[str, object]:
+    """Return what `lvslab ps --json` says of a lab, as plain values."""
+    facts = asdict(record)
+    return {key: fact for key, fact in facts.items() if key not in ("description", "source")}
