@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from lvslab.walk.model import Walks
 
 MAX_PORT = 65535
+SETTLING_S = 0.03
+SETTLING_READINGS = 5
 Phase = Callable[[str], AbstractContextManager[object]]
 """Told what is going on: called with a few words, entered while it lasts."""
 
@@ -95,10 +97,14 @@ class LabNode:
 class Lab:
     """A topology running in a kernel."""
 
-    def __init__(self, topology: Topology, kernel: RunningKernel, sandbox: Sandbox) -> None:
+    def __init__(self, topology: Topology, kernel: RunningKernel, sandbox: Sandbox, *, shared: bool = False) -> None:
+        """`shared`: others may use and change the lab at the same time, and may have before."""
         self.topology = topology
+        self._shared = shared
+        self._driven = False
         self.kernel = kernel.kind
         self.kernel_release = kernel.release
+        self.virtual_time = kernel.virtual_time
         self._sandbox = sandbox
         self.nodes: Mapping[str, LabNode] = {node.name: LabNode(sandbox, node) for node in topology.nodes}
 
@@ -116,26 +122,49 @@ class Lab:
 
     @contextmanager
     def record(self) -> Iterator[Recording]:
-        """Capture every interface of every node while the body runs; the capture is there afterwards."""
+        """Capture every interface of every node while the body runs; the capture is there afterwards.
+
+        Raises CannotRun if somebody else is recording in this lab.
+        """
         from lvslab.capture.spool import read_spool
 
         recording = Recording()
         nodes = tuple(self.nodes)
         spool = self._sandbox.start_capture(nodes)
         try:
-            yield recording
+            try:
+                yield recording
+            finally:
+                raw = self._sandbox.stop_capture(nodes, spool)
+            recording.capture = replace(
+                read_spool(raw.spool, raw.nodes, raw.interfaces, raw.drops), comment=self.topology.rendered
+            )
         finally:
-            raw = self._sandbox.stop_capture(nodes, spool)
-        recording.capture = replace(
-            read_spool(raw.spool, raw.nodes, raw.interfaces, raw.drops), comment=self.topology.rendered
-        )
-        raw.spool.unlink()
+            spool.unlink(missing_ok=True)
+
+    def sleep(self, seconds: float) -> float:
+        """Let so much of the kernel's time pass; return its time then, in seconds since the epoch."""
+        return self._sandbox.sleep(seconds)
 
     def drive(self) -> tuple[Outcome, ...]:
-        """Send the topology's standard traffic."""
-        from lvslab.traffic.drive import drive
+        """Send the topology's standard traffic, as if there had been none before.
 
-        return drive(self._sandbox, self.topology)
+        The VIPs are asked for by ARP again, and calls come from ports that no director remembers.
+        """
+        from lvslab.sandbox.ports import remembered_ports
+        from lvslab.traffic.drive import callers, drive
+
+        self._driven = True
+        self._forget_vips()
+        taken = remembered_ports(self._sandbox, callers(self.topology), self._directors)
+        return drive(self._sandbox, self.topology, taken)
+
+    def _forget_vips(self) -> None:
+        from lvslab.sandbox.neighbours import forget_neighbour
+        from lvslab.topology.vips import vip_askers
+
+        for vip in dict.fromkeys(service.vip for service in self.topology.services):
+            forget_neighbour(self._sandbox, vip_askers(self.topology, vip), vip)
 
     def walks(self, capture: Capture) -> Walks:
         """Join the frames of a capture of this lab; addresses are named after their roles."""
@@ -154,14 +183,17 @@ class Lab:
         from lvslab.verify.result import TopologyResult, Verdict
 
         clock = _Clock(seconds or {})
+        used = self._shared or self._driven
         with phase(f"{self.topology.name}: traffic"), clock("traffic"):
-            earlier = self._director_totals()
             with self.record() as recording:
+                earlier = self._director_totals()
                 outcomes = self.drive()
-            tables = self._director_tables(earlier)
+                # What others send after the recording is not to be counted.
+                totals = self._settled_totals() if self._shared else None
+            tables = self._director_tables(earlier, totals or self._director_totals())
         capture = recording.finished()
         with phase(f"{self.topology.name}: judge"), clock("judge"):
-            evidence = Evidence(self.topology, capture, self.walks(capture), outcomes, tables)
+            evidence = Evidence(self.topology, capture, self.walks(capture), outcomes, tables, used=used)
             results = judge(evidence)
             if any(result.verdict is Verdict.FAIL for result in results):
                 evidence = self._with_facts(evidence)
@@ -170,6 +202,7 @@ class Lab:
             topology=self.topology.name,
             kernel=self.kernel,
             kernel_release=self.kernel_release,
+            virtual_time=self.virtual_time,
             backend=self.backend,
             expectations=results,
             params=dict(self.topology.params),
@@ -178,19 +211,40 @@ class Lab:
         )
         return Examination(result, evidence)
 
+    @property
+    def _directors(self) -> list[str]:
+        return sorted({service.director for service in self.topology.services})
+
     def _director_totals(self) -> dict[str, Stats]:
         from lvslab.ipvs.proc import totals
 
-        directors = sorted({service.director for service in self.topology.services})
+        directors = self._directors
         texts = self._sandbox.read_files([(director, "/proc/net/ip_vs_stats_percpu") for director in directors])
         return {director: totals(text.decode()) for director, text in zip(directors, texts, strict=True)}
 
-    def _director_tables(self, earlier: Mapping[str, Stats]) -> dict[str, DirectorTable]:
+    def _settled_totals(self) -> dict[str, Stats]:
+        """Return the totals with the last packets of the drive counted: once they stand still, unless others send."""
+        totals = self._director_totals()
+        for _ in range(SETTLING_READINGS):
+            time.sleep(SETTLING_S)
+            before, totals = totals, self._director_totals()
+            if totals == before:
+                break
+        return totals
+
+    def _director_tables(self, earlier: Mapping[str, Stats], totals: Mapping[str, Stats]) -> dict[str, DirectorTable]:
+        from lvslab.ipvs.proc import connections
         from lvslab.verify.evidence import DirectorTable
 
+        texts = self._sandbox.read_files([(director, "/proc/net/ip_vs_conn") for director in totals])
         return {
-            director: DirectorTable(self.ipvs(director).services(), totals, earlier[director])
-            for director, totals in self._director_totals().items()
+            director: DirectorTable(
+                self.ipvs(director).services(),
+                totals[director],
+                earlier[director],
+                connections(text.decode()),
+            )
+            for director, text in zip(totals, texts, strict=True)
         }
 
     def _with_facts(self, evidence: Evidence) -> Evidence:
@@ -218,15 +272,17 @@ def open_lab(
     *,
     kernel: str | None = None,
     memory_mib: int = DEFAULT_MEMORY_MIB,
+    virtual_time: bool = False,
     without: Sequence[str] = (),
     **params: Any,
 ) -> Iterator[Lab]:
     """Run a topology until the body ends: a shipped name, a file, or a model built in code.
 
     `kernel` is `native` or `uml` (default: what the machine can do), `params` are the topology's own parameters.
+    With virtual time sleeping costs nothing, and the same lab repeats exactly (docs/virtual-time.md).
     Raises BadInput for a bad topology, CannotRun if this machine cannot run it, KernelFault if the kernel fails.
     """
-    with open_kernel(kernel, memory_mib=memory_mib) as running:
+    with open_kernel(kernel, memory_mib=memory_mib, virtual_time=virtual_time) as running:
         model = _model(topology, params, without)
         running.wait_until_up(UP_TIMEOUT_S)
         with running_lab(running, model) as lab:
@@ -235,10 +291,15 @@ def open_lab(
 
 @contextmanager
 def open_kernel(
-    kind: str | None = None, *, name: str = "lab", memory_mib: int = DEFAULT_MEMORY_MIB
+    kind: str | None = None,
+    *,
+    name: str = "lab",
+    memory_mib: int = DEFAULT_MEMORY_MIB,
+    virtual_time: bool = False,
 ) -> Iterator[RunningKernel]:
     """Start a kernel and end it when the body ends. It may still be booting: see `RunningKernel.wait_until_up`."""
-    running = boot(choose_kernel(kind), name, memory_mib=memory_mib)
+    chosen = choose_kernel(kind, virtual_time=virtual_time)
+    running = boot(chosen, name, memory_mib=memory_mib, virtual_time=virtual_time)
     try:
         yield running
     finally:
@@ -267,6 +328,7 @@ def verify(
     without: Sequence[str] = (),
     phase: Phase = quiet,
     memory_mib: int = DEFAULT_MEMORY_MIB,
+    virtual_time: bool = False,
 ) -> tuple[Examination, ...]:
     """Build, drive and judge topologies one after another in one kernel; return them in order.
 
@@ -274,7 +336,7 @@ def verify(
     """
     begun = time.monotonic()
     examinations = []
-    with open_kernel(kernel, name="verify", memory_mib=memory_mib) as running:
+    with open_kernel(kernel, name="verify", memory_mib=memory_mib, virtual_time=virtual_time) as running:
         models = [_model(topology, params or {}, without) for topology in topologies]
         with phase("boot"):
             _import_while_booting()
@@ -287,14 +349,18 @@ def verify(
 
 
 def verify_on_each(
-    kernels: Sequence[str | None], topologies: Sequence[str | Path | Topology], **options: Any
+    kernels: Sequence[str | None],
+    topologies: Sequence[str | Path | Topology],
+    *,
+    virtual_time: bool = False,
+    **options: Any,
 ) -> tuple[Examination, ...]:
     """Verify the topologies on one kernel after another; return each topology's results side by side.
 
     `options` are those of `verify`, and it raises as that does, before anything is run if a kernel is not there.
     """
-    chosen = list(dict.fromkeys(choose_kernel(kernel) for kernel in kernels))
-    on_each = [verify(topologies, kernel=kernel, **options) for kernel in chosen]
+    chosen = list(dict.fromkeys(choose_kernel(kernel, virtual_time=virtual_time) for kernel in kernels))
+    on_each = [verify(topologies, kernel=kernel, virtual_time=virtual_time, **options) for kernel in chosen]
     return tuple(chain.from_iterable(zip(*on_each, strict=True)))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
 
 from lvslab.kernels.attach import (
@@ -18,6 +18,7 @@ from lvslab.kernels.attach import (
     refuse_second,
     running_labs,
     stop,
+    write_record,
 )
 from lvslab.kernels.choose import UP_TIMEOUT_S
 from lvslab.kernels.uml import DEFAULT_MEMORY_MIB
@@ -36,6 +37,7 @@ def up(
     name: str | None = None,
     kernel: str | None = None,
     memory_mib: int = DEFAULT_MEMORY_MIB,
+    virtual_time: bool = False,
     phase: Phase = quiet,
 ) -> LabRecord:
     """Build a topology in a kernel that stays; return its record. Raises BadInput, CannotRun, KernelFault.
@@ -49,16 +51,18 @@ def up(
 
     wanted = topology.name if name is None else name
     refuse_second(wanted)
-    with open_kernel(kernel, memory_mib=memory_mib) as running:
+    with open_kernel(kernel, memory_mib=memory_mib, virtual_time=virtual_time) as running:
+        record = _record(wanted, topology, running)
+        # Two of one name may have come this far together; the first to claim it stays.
+        claim(record)
         with phase(f"{wanted}: boot"):
             running.wait_until_up(UP_TIMEOUT_S)
         with phase(f"{wanted}: build"):
             sandbox = Sandbox(running, make_plan(topology))
             sandbox.build()
             sandbox.make_machines(machine_files(topology))
-        record = _record(wanted, topology, running)
-        # Two of one name may have come this far together; the first to claim it stays.
-        claim(record)
+        record = replace(record, release=running.release, begun=time.time(), virtual_time=running.virtual_time)
+        write_record(record)
         running.leave()
     return record
 
@@ -96,7 +100,7 @@ def attached(record: LabRecord) -> Iterator[Lab]:
     topology = topology_of_record(record)
     kernel = attach(record)
     try:
-        yield Lab(topology, kernel, Sandbox(kernel, make_plan(topology)))
+        yield Lab(topology, kernel, Sandbox(kernel, make_plan(topology)), shared=True)
     finally:
         kernel.close()
 

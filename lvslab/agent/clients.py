@@ -192,6 +192,11 @@ class Worker:
         data = encode_message(order)
         self.socket.sendall(_SIZE.pack(len(data)) + data)
 
+    def kill(self) -> None:
+        """Break off what it is doing, for good; `receive` then raises EOFError."""
+        with suppress(ProcessLookupError):
+            os.kill(self.pid, signal.SIGKILL)
+
     def receive(self) -> Message | None:
         """Take what came; return the answer once it is complete. Raises EOFError when the worker is gone."""
         data = self.socket.recv(RECEIVE_BYTES)

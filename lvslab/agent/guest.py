@@ -4,8 +4,9 @@ The kernel starts ``python3 -I -S guest.py`` as PID 1 with the host's root mount
 hostfs. On top comes an overlay whose upper layer is memory, so the guest may write anywhere and the host
 sees nothing of it; only the lab's own folder is mounted through, writable.
 
-Words of the kernel command line arrive as the environment: LVSLAB_SHARE (the lab's folder),
-LVSLAB_MODULES (folder holding RELEASE/modules.dep, or empty).
+The lab's folder is where the kernel was started. In it are ``share``, and links to the interpreter, to this
+package and, if the kernel has modules, to the folder of RELEASE/modules.dep; so no path is part of the kernel's
+command line. Its word LVSLAB_TIME (real or virtual) arrives as the environment.
 """
 
 import os
@@ -14,32 +15,49 @@ import termios
 import tty
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[2]))
+sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 from lvslab.agent import modules, syscalls
 from lvslab.agent.main import Agent
 from lvslab.agent.namespaces import NETNS_FOLDER
 
+LAB = Path("/proc/self/cwd").resolve()
+"""Not our working directory but the kernel's, on the host: there it looks up what the guest has not mounted itself."""
 WORK = Path("/tmp")  # noqa: S108 - the guest's own, about to be covered
 LINE = "/dev/ttyS0"
+SHARE, MODULES = "share", "modules"
+SEED = b"the same random numbers each time"
+"""For a kernel that gets none from the machine, because its runs are to repeat exactly."""
 MAX_NEIGHBOURS = "65536"
 CPUINFO = Path("/proc/cpuinfo")
 
 
 def main() -> None:
+    virtual_time = os.environ.get("LVSLAB_TIME") == "virtual"
+    module_source = (LAB / MODULES).resolve() if (LAB / MODULES).exists() else None
     syscalls.mount("proc", "/proc", "proc")
     syscalls.mount("sysfs", "/sys", "sysfs")
-    module_source = os.environ.get("LVSLAB_MODULES", "")
     make_root(module_source)
-    enter_root(os.environ["LVSLAB_SHARE"], module_source)
+    enter_root(str(LAB / SHARE), module_source)
+    if virtual_time:
+        syscalls.seed_random_numbers(SEED)
     allow_many_neighbours()
     complete_cpuinfo()
     syscalls.sethostname("lvslab")
     line = os.open(LINE, os.O_RDWR | os.O_NOCTTY)
     tty.setraw(line, termios.TCSANOW)
-    Agent(line).run()
+    if virtual_time:
+        push_when_writing(line)
+    Agent(line, virtual_time=virtual_time).run()
     termios.tcdrain(line)
     syscalls.power_off()
+
+
+def push_when_writing(line: int) -> None:
+    """Have every write try first to send what is held back: output processing does so, with nothing to process."""
+    attributes = termios.tcgetattr(line)
+    attributes[tty.OFLAG] = termios.OPOST
+    termios.tcsetattr(line, termios.TCSANOW, attributes)
 
 
 def allow_many_neighbours() -> None:
@@ -56,14 +74,14 @@ def complete_cpuinfo() -> None:
     syscalls.mount(str(copy), str(CPUINFO), "none", syscalls.MS_BIND)
 
 
-def make_root(module_source: str) -> None:
+def make_root(module_source: Path | None) -> None:
     """Lay a writable overlay over the host's root."""
     syscalls.mount("lvslab", str(WORK), "tmpfs")
     upper, work, root = (WORK / name for name in ("upper", "work", "root"))
     for folder in (upper, work, root):
         folder.mkdir()
-    if module_source:
-        load_overlay(Path(module_source))
+    if module_source is not None:
+        load_overlay(module_source)
     layers = f"lowerdir=/,upperdir={upper},workdir={work}"
     syscalls.mount("lvslab", str(root), "overlay", 0, layers)
     for name in ("proc", "sys", "dev", "run", "tmp"):
@@ -71,7 +89,7 @@ def make_root(module_source: str) -> None:
     syscalls.mount("lvslab", str(root / "run"), "tmpfs")
 
 
-def enter_root(share: str, module_source: str) -> None:
+def enter_root(share: str, module_source: Path | None) -> None:
     """Make the overlay the root. The lab's folder comes last, so that it may be anywhere, below /dev/shm too."""
     old = WORK / "root" / "run" / "host"
     old.mkdir()
@@ -88,8 +106,8 @@ def enter_root(share: str, module_source: str) -> None:
         Path("/dev", name).symlink_to(f"/proc/self/fd{target}")
     NETNS_FOLDER.mkdir(parents=True)
     syscalls.unmount("/run/host", syscalls.MNT_DETACH)
-    if module_source:
-        link_modules(Path(module_source))
+    if module_source is not None:
+        link_modules(module_source)
     Path(share).mkdir(parents=True, exist_ok=True)
     syscalls.mount("none", share, "hostfs", 0, share)
 

@@ -18,7 +18,7 @@ from lvslab.agent.ring import LONGEST_FILLING_S, Ring
 from lvslab.agent.sessions import READ_BYTES, Send, SendOn
 from lvslab.agent.wire import CLIENT_SHIFT, GRANT_PAYLOAD, OUTPUT_WINDOW_BYTES, STDOUT, Kind, WireFrame
 
-Repeat = Callable[[float, Callable[[], bool]], None]
+Repeat = Callable[[float, Callable[[], bool]], object]
 """Calls an action after so many seconds, and again until it returns True."""
 
 
@@ -110,6 +110,10 @@ class LiveCaptures:
                 ring.close()
             raise
         self._captures[channel] = LiveCapture(self._selector, partial(self._send, channel), rings)
+
+    @property
+    def any_open(self) -> bool:
+        return bool(self._captures)
 
     def take(self, frame: WireFrame) -> bool:
         """Take a frame of a capture's client; return False if it is for no capture."""

@@ -19,9 +19,11 @@ from lvslab.agent.namespaces import Namespaces
 from lvslab.agent.netlink import NetlinkPort
 from lvslab.agent.ring import RETIRE_MS, Recorder
 from lvslab.agent.sessions import SendOn, Sessions
-from lvslab.agent.wire import CLIENT_SHIFT, Kind, Message, WireFrame
+from lvslab.agent.wire import CLIENT_SHIFT, Flow, Kind, Message, WireFrame
 
 Answer = Callable[[Message], None]
+Timer = tuple[float, Callable[[], bool]]
+"""When an action is due, and the action."""
 POLL_S = 0.02
 HANG_UP_PATIENCE_S = 1.0
 """What a program whose terminal is gone has to put its things away."""
@@ -41,12 +43,37 @@ class Operations:
         self._live = LiveCaptures(selector, send, self._namespaces, self._repeat)
         self._netlink = NetlinkPort(self._namespaces)
         self._recorder: Recorder | None = None
+        self._asking = 0
+        """The client whose request is being carried out."""
+        self._recorded_for = 0
+        """The client that wants the recording."""
+        self._called_for: dict[clients.Worker, int] = {}
+        """The client that waits for each worker's calls."""
         self._children: dict[int, Callable[[int], None]] = {}
         """What to do with the exit status of each process when it ends."""
         self._servers: dict[int, ChannelGroup] = {}
         self._next_group = 0
         self._idle_clients: list[clients.Worker] = []
-        self._timers: list[tuple[float, Callable[[], bool]]] = []
+        self._timers: list[Timer] = []
+        self._sleeping: dict[Timer, int] = {}
+        """The client that waits for each sleep's end."""
+        self._unanswered = 0
+
+    def expect_answer(self, answer: Answer) -> Answer:
+        """Return `answer`, to be called once; until then somebody waits."""
+        self._unanswered += 1
+
+        def answered(message: Message) -> None:
+            self._unanswered -= 1
+            answer(message)
+
+        return answered
+
+    def flow(self) -> Flow:
+        """Return how time is to flow where it is virtual, for those who wait."""
+        if self._unanswered or self._timers or self._sessions.programs_running:
+            return Flow.FREE
+        return Flow.PACED if self._sessions.terminals_open or self._live.any_open else Flow.STAND
 
     def handle(self, request: Message, channel: int, answer: Answer) -> None:
         """Carry out one request that came on `channel`; the answer may come later."""
@@ -63,6 +90,7 @@ class Operations:
         if operation is None:
             answer(Message({"error": {"errno": 0, "text": f"the agent has no operation {request.fields.get('op')}"}}))
             return
+        self._asking = channel >> CLIENT_SHIFT
         operation(request, answer)
 
     def take(self, frame: WireFrame) -> None:
@@ -73,6 +101,7 @@ class Operations:
             return
         client = frame.channel >> CLIENT_SHIFT
         self._live.hang_up(client)
+        self._give_up_work(client)
 
         def end() -> bool:
             self._sessions.hang_up(client, signal.SIGKILL)
@@ -146,8 +175,27 @@ class Operations:
         recorder = Recorder(self._namespaces, request.fields["path"], request.fields["rings"])
         for ring in recorder.rings:
             self._selector.register(ring.socket, selectors.EVENT_READ, partial(recorder.drain_ring, ring))
-        self._recorder = recorder
+        self._recorder, self._recorded_for = recorder, self._asking
         answer(Message({}))
+
+    def _give_up_work(self, client: int) -> None:
+        """Break off what a client that is gone has begun: its recording, and the calls it waited for."""
+        recorder = self._recorder
+        if recorder is not None and self._recorded_for == client:
+            self._recorder = None
+            self._close_recorder(recorder)
+            recorder.remove()
+        for worker, waiting in self._called_for.items():
+            if waiting == client:
+                worker.kill()
+        for timer in [timer for timer, waiting in self._sleeping.items() if waiting == client]:
+            self._forget(timer)
+            timer[1]()
+
+    def _close_recorder(self, recorder: Recorder) -> None:
+        for ring in recorder.rings:
+            self._selector.unregister(ring.socket)
+        recorder.close()
 
     def do_stop_capture(self, _request: Message, answer: Answer) -> None:
         """Wait until the rings are quiet, then say what was lost, by node."""
@@ -164,9 +212,7 @@ class Operations:
             if quiet < QUIET_ROUNDS and time.monotonic() < deadline:
                 return False
             losses = {ring.node: ring.loss() for ring in recorder.rings}
-            for ring in recorder.rings:
-                self._selector.unregister(ring.socket)
-            recorder.close()
+            self._close_recorder(recorder)
             if recorder.failure is not None:
                 failure = recorder.failure
                 answer(Message({"error": {"errno": failure.errno, "text": f"the spool file: {failure.strerror}"}}))
@@ -216,13 +262,16 @@ class Operations:
             except (EOFError, OSError) as error:
                 self._selector.unregister(worker.socket)
                 worker.socket.close()
+                del self._called_for[worker]
                 answer(Message({"error": {"errno": 0, "text": f"the test client is gone ({error})"}}))
                 return
             if outcomes is not None:
                 self._selector.unregister(worker.socket)
                 self._idle_clients.append(worker)
+                del self._called_for[worker]
                 answer(outcomes)
 
+        self._called_for[worker] = self._asking
         worker.submit(request)
         self._selector.register(worker.socket, selectors.EVENT_READ, receive)
 
@@ -232,6 +281,7 @@ class Operations:
         killed = False
 
         def ended(status: int) -> None:
+            self._forget(timer)
             answer(Message({"status": status, "timed_out": killed}))
 
         def expire() -> bool:
@@ -242,7 +292,7 @@ class Operations:
             return True
 
         self._children[pid] = ended
-        self._repeat(request.fields["timeout_s"], expire)
+        timer = self._repeat(request.fields["timeout_s"], expire)
 
     def do_start_program(self, request: Message, answer: Answer) -> None:
         """Start a program that stays, and answer when it listens on its TCP port (0: at once)."""
@@ -296,9 +346,26 @@ class Operations:
             if child is not None:
                 child(os.waitstatus_to_exitcode(wait_status))
 
-    def _repeat(self, seconds: float, action: Callable[[], bool]) -> None:
+    def do_sleep(self, request: Message, answer: Answer) -> None:
+        """Answer after so many seconds, with the time then; where time is virtual that is as soon as possible."""
+
+        def wake() -> bool:
+            del self._sleeping[timer]
+            answer(Message({"now": time.time()}))
+            return True
+
+        timer = self._repeat(request.fields["seconds"], wake)
+        self._sleeping[timer] = self._asking
+
+    def _repeat(self, seconds: float, action: Callable[[], bool]) -> Timer:
         """Call `action` after `seconds`, and again every POLL_S until it returns True."""
-        self._timers.append((time.monotonic() + seconds, action))
+        timer = (time.monotonic() + seconds, action)
+        self._timers.append(timer)
+        return timer
+
+    def _forget(self, timer: Timer) -> None:
+        with suppress(ValueError):  # it has run out already
+            self._timers.remove(timer)
 
     def next_timer_s(self) -> float | None:
         if not self._timers:

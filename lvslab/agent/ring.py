@@ -14,6 +14,7 @@ import os
 import socket
 import struct
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
@@ -85,6 +86,8 @@ class Ring:
             request = _RING_REQUEST.pack(self._block_bytes, self._blocks, FRAME_BYTES, frames, RETIRE_MS, 0, 0)
             self.socket.setsockopt(SOL_PACKET, PACKET_RX_RING, request)
             self._memory = mmap.mmap(self.socket.fileno(), self._block_bytes * self._blocks)
+            # A test client forked meanwhile is not to keep the ring; killing one that did has made a kernel panic.
+            self._memory.madvise(mmap.MADV_DONTFORK)
             if interface:
                 self.socket.bind((interface, ETH_P_ALL))
         except OSError:
@@ -171,9 +174,11 @@ class Recorder:
     """All rings of one capture, and the file they go to."""
 
     def __init__(self, namespaces: Namespaces, path: str, rings: list[tuple[str, int]]) -> None:
+        self._path = path
         self._spool = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
         self.rings: list[Ring] = []
         self.failure: OSError | None = None
+        self._closed = False
         try:
             for index, (node, ring_bytes) in enumerate(rings):
                 self.rings.append(Ring(namespaces, node, index, ring_bytes))
@@ -186,6 +191,8 @@ class Recorder:
 
     def drain_ring(self, ring: Ring, _events: int = 0) -> int:
         """Write out what one ring holds; a spool file that takes no more is told when the recording ends."""
+        if self._closed:  # by another event of the same round
+            return 0
         try:
             return ring.drain(self._spool)
         except OSError as error:
@@ -194,6 +201,12 @@ class Recorder:
             return 0
 
     def close(self) -> None:
+        self._closed = True
         for ring in self.rings:
             ring.close()
         os.close(self._spool)
+
+    def remove(self) -> None:
+        """Remove the file, if nobody is to read it."""
+        with suppress(OSError):
+            os.unlink(self._path)  # noqa: PTH108 - a path as the host gave it

@@ -93,6 +93,10 @@ class Session:
             os.set_blocking(fd, False)
         self._watch()
 
+    @property
+    def has_terminal(self) -> bool:
+        return self._streams.terminal
+
     def take(self, frame: WireFrame) -> None:
         """Take one frame of the client's."""
         match frame.kind:
@@ -247,6 +251,15 @@ class Sessions:
             self._sessions.pop(channel, None)
 
         return pid, ended
+
+    @property
+    def terminals_open(self) -> bool:
+        return any(session.has_terminal for session in self._sessions.values())
+
+    @property
+    def programs_running(self) -> bool:
+        """Whether there are programs without a terminal."""
+        return not all(session.has_terminal for session in self._sessions.values())
 
     def take(self, frame: WireFrame) -> None:
         """Take a frame for a session; one that has ended takes no more, and one that makes no sense does nothing."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ctypes
+import errno
+import fcntl
 import os
+import struct
 
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
@@ -19,14 +22,24 @@ ST_NOEXEC = 8
 PR_SET_PDEATHSIG = 1
 PR_SET_NAME = 15
 PR_SET_CHILD_SUBREAPER = 36
+PR_SET_NO_NEW_PRIVS = 38
+PR_SET_SECCOMP = 22
+SECCOMP_MODE_FILTER = 2
 MODULE_INIT_COMPRESSED_FILE = 4
 RB_POWER_OFF = 0x4321FEDC
+RNDADDENTROPY = 0x40085203
+_ENTROPY = struct.Struct("@ii")
 
 # asm/unistd.h: finit_module and pivot_root have no wrapper in every C library.
 _SYSCALLS = {
-    "x86_64": {"finit_module": 313, "pivot_root": 155},
-    "aarch64": {"finit_module": 273, "pivot_root": 41},
+    "x86_64": {"finit_module": 313, "pivot_root": 155, "getrandom": 318},
+    "aarch64": {"finit_module": 273, "pivot_root": 41, "getrandom": 278},
 }
+# linux/filter.h, linux/bpf_common.h, linux/seccomp.h
+_BPF_LOAD, _BPF_JUMP_IF_EQUAL, _BPF_RETURN = 0x20, 0x15, 0x06
+_SECCOMP_ALLOW, _SECCOMP_ERRNO = 0x7FFF0000, 0x00050000
+_FILTER_STEP = struct.Struct("=HBBI")
+_FILTER = struct.Struct("@HP")
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -86,6 +99,27 @@ def become_subreaper() -> None:
 def name_process(name: str) -> None:
     """Set the name that ps shows, at most 15 bytes (prctl(2), PR_SET_NAME)."""
     _check(_libc.prctl(PR_SET_NAME, name.encode(), 0, 0, 0), "prctl")
+
+
+def refuse_random_numbers() -> None:
+    """Let getrandom(2) fail from now on, here and in every program that follows (seccomp(2))."""
+    steps = (
+        (_BPF_LOAD, 0, 0, 0),
+        (_BPF_JUMP_IF_EQUAL, 0, 1, _SYSCALLS[os.uname().machine]["getrandom"]),
+        (_BPF_RETURN, 0, 0, _SECCOMP_ERRNO | errno.ENOSYS),
+        (_BPF_RETURN, 0, 0, _SECCOMP_ALLOW),
+    )
+    program = ctypes.create_string_buffer(b"".join(_FILTER_STEP.pack(*step) for step in steps))
+    description = ctypes.create_string_buffer(_FILTER.pack(len(steps), ctypes.addressof(program)))
+    _check(_libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")
+    _check(_libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, description, 0, 0), "prctl")
+
+
+def seed_random_numbers(seed: bytes) -> None:
+    """Give the kernel's generator `seed` and call it ready (random(4), RNDADDENTROPY)."""
+    device = os.open("/dev/urandom", os.O_WRONLY)
+    fcntl.ioctl(device, RNDADDENTROPY, _ENTROPY.pack(len(seed) * 8, len(seed)) + seed)
+    os.close(device)
 
 
 def power_off() -> None:

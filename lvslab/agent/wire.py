@@ -66,6 +66,19 @@ class Kind(IntEnum):
     """Client to broker: keep the lab when this client leaves, and let others in."""
     STOP = 13
     """Client to broker: end the lab."""
+    FLOW = 14
+    """Agent to broker, where time is virtual: how it is to flow from now on (one byte, a Flow)."""
+
+
+class Flow(IntEnum):
+    """How virtual time is to flow while the kernel has nothing to do."""
+
+    STAND = 0
+    """Not at all: nobody waits for anything."""
+    FREE = 1
+    """At once to the next timer: somebody waits."""
+    PACED = 2
+    """As fast as a wall clock: somebody sits at a terminal."""
 
 
 @dataclass(frozen=True, slots=True)

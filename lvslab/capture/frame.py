@@ -54,6 +54,10 @@ class Frame:
         return f"{self.node}:{self.interface}"
 
 
+FrameFields = tuple[int, str, str, Direction, LinkType, bytes, int, bool, int | None]
+"""A Frame's fields but its number, which is known only when all frames are in order."""
+
+
 @dataclass(frozen=True, slots=True)
 class Capture:
     """Frames of all interfaces in order of time, and what the kernel says it could not record."""

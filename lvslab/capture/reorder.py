@@ -10,7 +10,7 @@ from collections import deque
 from collections.abc import Iterator
 from heapq import heappop, heappush
 
-from lvslab.capture.spool import FrameFields
+from lvslab.capture.frame import FrameFields
 
 
 class ReorderWindow:

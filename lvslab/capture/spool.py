@@ -13,12 +13,12 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from operator import itemgetter
 from pathlib import Path
 from struct import Struct
 
 from lvslab.capture.bulk import collector_paused
-from lvslab.capture.frame import Capture, Direction, Frame, LinkType
+from lvslab.capture.causal import in_causal_order
+from lvslab.capture.frame import Capture, Direction, Frame, FrameFields, LinkType
 from lvslab.errors import KernelFault
 
 _RECORD = Struct("<4sIII")
@@ -44,8 +44,6 @@ _ETHERNET_HARDWARE = frozenset({1, 772})  # ARPHRD_ETHER, ARPHRD_LOOPBACK
 _CURE = "the recorder was killed; capture again"
 
 
-FrameFields = tuple[int, str, str, Direction, LinkType, bytes, int, bool, int | None]
-"""A Frame's fields but its number, which is known only when all frames are in order of time."""
 InterfaceName = Callable[[tuple[str, int]], str | None]
 """Gives the name behind a node and an interface number, None if there is none."""
 
@@ -131,13 +129,13 @@ def read_spool(
     interfaces: Mapping[tuple[str, int], str],
     drops: Mapping[str, int],
 ) -> Capture:
-    """Return the frames in order of time, numbered from 1.
+    """Return the frames in order of time and cause, numbered from 1.
 
     `nodes` gives the name behind each node index, `interfaces` the name behind each (node, ifindex), `drops`
     what PACKET_STATISTICS reported by node. Raises KernelFault if the spool is torn or inconsistent.
     """
     reader = SpoolReader(str(path), nodes, interfaces.get)
     with collector_paused():
-        in_order = sorted(reader.feed(path.read_bytes()), key=itemgetter(0))
+        in_order = list(in_causal_order(reader.feed(path.read_bytes())))
         reader.finish()
         return Capture(tuple(Frame(number, *fields) for number, fields in enumerate(in_order, 1)), dict(drops))

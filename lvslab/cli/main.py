@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -21,19 +22,27 @@ VERBS = {
     "up": "Build a topology and leave it up.",
     "ps": "List the labs that are up.",
     "exec": "Run a program in a node of a lab that is up.",
+    "wait": "Let time pass in a lab that is up.",
     "capture": "Capture packets of a lab that is up, as they come.",
     "shell": "Open a terminal on a node.",
+    "save": "Print a director's table as text to restore it from.",
     "down": "End a lab.",
     "plan": "List the steps that build a topology, or the commands to type.",
+    "predict": "Show which server a topology's next connections go to, and why.",
+    "schedule": "Show what a scheduler does with given weights, step by step.",
     "graph": "Draw a topology: in the terminal, as Mermaid or as SVG.",
-    "lint": "Check topology files without running anything.",
+    "lint": "Check topologies and directors' configurations without running anything.",
+    "import": "Make a topology of a director's configuration.",
     "topologies": "List the topologies that come with lvslab.",
     "schema": "Print the JSON Schema of topology files, or of verify's JSON.",
     "kernel": "Build a User-Mode Linux kernel for labs, and choose among those there are.",
     "doctor": "Show what this machine offers and what is missing.",
     "clean": "Remove what labs left that were killed.",
 }
+MODULES = {"import": "import_"}
+"""Modules of verbs that are words of Python."""
 INTERRUPTED = 130
+TERMINATED = 143
 BROKEN_PIPE = 141
 OUR_FAULT = 3
 BAD_USAGE = 2
@@ -74,7 +83,7 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         if cmd_name not in VERBS:
             return None
-        command = import_module(f"lvslab.cli.{cmd_name}").command
+        command = import_module(f"lvslab.cli.{MODULES.get(cmd_name, cmd_name)}").command
         if not isinstance(command, click.Command):
             raise TypeError(f"lvslab.cli.{cmd_name}.command is no command")
         return command
@@ -95,7 +104,16 @@ def main(argv: Sequence[str] | None = None) -> None:
     if sys.stdout is None:
         _say("standard output is closed: expected somewhere to print to")
         sys.exit(BAD_USAGE)
+    signal.signal(signal.SIGTERM, _terminate)
     sys.exit(_status(argv))
+
+
+class Terminated(BaseException):
+    """We were told to end (SIGTERM). Like KeyboardInterrupt, it passes everything that only means to catch faults."""
+
+
+def _terminate(_number: int, _frame: object) -> None:
+    raise Terminated
 
 
 def _status(argv: Sequence[str] | None) -> int:
@@ -110,9 +128,10 @@ def _status(argv: Sequence[str] | None) -> int:
     except LvslabError as error:
         _say(str(error))
         return error.exit_status
-    except (KeyboardInterrupt, click.Abort):
-        _say("interrupted")
-        return INTERRUPTED
+    except (KeyboardInterrupt, click.Abort, Terminated) as ended:
+        terminated = isinstance(ended, Terminated)
+        _say("terminated" if terminated else "interrupted")
+        return TERMINATED if terminated else INTERRUPTED
     except _ReaderGone:
         _forget_output()
         return BROKEN_PIPE

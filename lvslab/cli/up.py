@@ -6,7 +6,14 @@ import sys
 
 import click
 
-from lvslab.cli.options import complete_topology, kernel_option, memory_option, parameters, topology_options
+from lvslab.cli.options import (
+    complete_topology,
+    kernel_option,
+    memory_option,
+    parameters,
+    time_option,
+    topology_options,
+)
 
 
 @click.command("up")
@@ -15,6 +22,7 @@ from lvslab.cli.options import complete_topology, kernel_option, memory_option, 
 @kernel_option
 @topology_options
 @memory_option
+@time_option
 @click.option("-v", "--verbose", is_flag=True, help="Show progress line by line.")
 def command(
     topology: str,
@@ -23,6 +31,7 @@ def command(
     settings: tuple[str, ...],
     without: tuple[str, ...],
     memory_mib: int,
+    virtual_time: bool,
     verbose: bool,
 ) -> None:
     """Build a topology and leave it up. Returns when its network is there and its servers answer."""
@@ -32,8 +41,13 @@ def command(
 
     model = load_topology(topology, params=parameters(settings), without=without)
     progress = make_progress(sys.stderr, verbose=verbose)
-    record = running.up(model, name=name, kernel=kernel, memory_mib=memory_mib, phase=progress.phase)
+    record = running.up(
+        model, name=name, kernel=kernel, memory_mib=memory_mib, virtual_time=virtual_time, phase=progress.phase
+    )
     nodes = " ".join(node.name for node in model.nodes)
     click.echo(f"{record.name} is up on {record.kernel} {record.release}: {nodes}")
     first = model.nodes[0].name
-    click.echo(f"next: lvslab shell {first} · lvslab exec {first} -- CMD · lvslab down {record.name}")
+    click.echo(
+        f"next: lvslab shell {first} · lvslab exec {first} -- CMD · lvslab verify --lab {record.name} · "
+        f"lvslab down {record.name}"
+    )

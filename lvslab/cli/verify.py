@@ -10,7 +10,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lvslab.cli.options import complete_topology, json_option, kernels_option, parameters, topology_options
+from lvslab.cli.options import (
+    complete_topology,
+    json_option,
+    kernels_option,
+    memory_option,
+    parameters,
+    refuse_beside,
+    running_option,
+    time_option,
+    topology_options,
+)
 from lvslab.errors import BadInput
 
 if TYPE_CHECKING:
@@ -18,6 +28,8 @@ if TYPE_CHECKING:
     from lvslab.report.progress import Progress
     from lvslab.verify.result import TopologyResult, Verdict
 
+OF_A_NEW_LAB = ("kernels", "settings", "without", "memory_mib", "virtual_time")
+"""Options that say how to make a lab."""
 EXIT_STATUS = {"pass": 0, "skip": 0, "fail": 1, "error": 3}
 
 
@@ -25,7 +37,9 @@ EXIT_STATUS = {"pass": 0, "skip": 0, "fail": 1, "error": 3}
 @click.argument("names", metavar="[NAME|FILE]...", nargs=-1, shell_complete=complete_topology)
 @kernels_option
 @topology_options
-@click.option("--memory", "memory_mib", metavar="MIB", type=click.IntRange(64), default=512, help="Memory of a guest.")
+@memory_option
+@time_option
+@running_option
 @click.option("--from", "stored", metavar="FILE.pcapng", help="Judge a stored capture instead; needs no kernel.")
 @json_option
 @click.option("--junit", "junit_path", metavar="FILE", help="Write JUnit XML to FILE (- for stdout).")
@@ -42,6 +56,8 @@ def command(
     settings: tuple[str, ...],
     without: tuple[str, ...],
     memory_mib: int,
+    virtual_time: bool,
+    lab: str | None,
     stored: str | None,
     json_path: str | None,
     junit_path: str | None,
@@ -50,23 +66,27 @@ def command(
 ) -> int:
     """Build each topology on a real kernel, send traffic, capture every interface, and judge what the packets did.
 
-    Without names: all topologies that come with lvslab. With several kernels: each topology on each. Exit status: 0
-    passed, 1 a check failed, 2 bad usage or a bad file, 3 this machine cannot run it.
+    Without names: all topologies that come with lvslab. With several kernels: each topology on each. With --lab: a
+    lab that is up is judged as it is now, by the topology it was made from. Exit status: 0 passed, 1 a check failed,
+    2 bad usage or a bad file, 3 this machine cannot run it.
     """
-    from lvslab.report.output import check_output
+    from lvslab.report.output import check_outputs
 
     if json_path == junit_path == "-":
         raise BadInput(
             "standard output takes one report", where="--json - --junit -", expected="a file for one of them"
         )
-    for path in (json_path, junit_path, pcap_path):
-        if path is not None:
-            check_output(path)
+    check_outputs({"--json": json_path, "--junit": junit_path, "--pcap": pcap_path})
     if stored is not None:
-        _refuse_with_from(names, kernels, settings, without)
+        _refuse_with_from(names)
         examinations: Sequence[Examination] = (_from_file(Path(stored), names),)
+    elif lab is not None:
+        _refuse_with_lab(names)
+        examinations = (_of_running(lab, verbose=verbose),)
     else:
-        examinations = _run(names, kernels, settings, without, memory_mib=memory_mib, verbose=verbose)
+        examinations = _run(
+            names, kernels, settings, without, memory_mib=memory_mib, virtual_time=virtual_time, verbose=verbose
+        )
     _write(examinations, json_path, junit_path)
     if pcap_path is not None:
         _keep_captures(examinations, pcap_path)
@@ -82,6 +102,7 @@ def _run(
     without: tuple[str, ...],
     *,
     memory_mib: int,
+    virtual_time: bool,
     verbose: bool,
 ) -> Sequence[Examination]:
     from lvslab import lab
@@ -94,22 +115,43 @@ def _run(
 
     return lab.verify_on_each(
         kernels or (None,),
-        names or lab.shipped_topologies(),
+        tuple(dict.fromkeys(names)) or lab.shipped_topologies(),
         params=parameters(settings),
         without=without,
         memory_mib=memory_mib,
+        virtual_time=virtual_time,
         # What draws the progress is loaded when the first kernel is starting already.
         phase=lambda text: progress().phase(text),
     )
 
 
-def _refuse_with_from(names: tuple[str, ...], *options: tuple[str, ...]) -> None:
-    if any(options) or len(names) > 1:
+def _refuse_with_from(names: tuple[str, ...]) -> None:
+    what = "a stored capture is judged as it is"
+    refuse_beside("--from", what, *OF_A_NEW_LAB, "lab")
+    if len(names) > 1:
+        raise BadInput(what, where="--from", expected="at most one topology", found=" ".join(names))
+
+
+def _refuse_with_lab(names: tuple[str, ...]) -> None:
+    what = "a lab that is up is judged as it is"
+    refuse_beside("--lab", what, *OF_A_NEW_LAB)
+    if names:
         raise BadInput(
-            "a stored capture is judged as it is",
-            where="--from",
-            expected="at most one topology and no --kernel, --set or --without",
+            what,
+            where="--lab",
+            expected="the name of one lab, and no topology",
+            found=" ".join(names),
+            next_step=f"lvslab verify --lab {names[0]}",
         )
+
+
+def _of_running(name: str, *, verbose: bool) -> Examination:
+    from lvslab.kernels.attach import find_lab
+    from lvslab.report.progress import make_progress
+    from lvslab.running import attached
+
+    with attached(find_lab(name or None)) as lab:
+        return lab.examine(phase=make_progress(sys.stderr, verbose=verbose).phase)
 
 
 def _from_file(path: Path, names: tuple[str, ...]) -> Examination:
@@ -144,16 +186,23 @@ def _keep_captures(examinations: Sequence[Examination], pcap_path: str) -> None:
 
 
 def capture_paths(path: Path, results: Sequence[TopologyResult]) -> list[Path]:
-    """Return where to keep the capture of each result: `path` itself, with the names in which they differ."""
+    """Return where to keep the capture of each result: `path` itself, with the names in which they differ.
+
+    Results of one name are numbered.
+    """
     several_topologies = len({result.topology for result in results}) > 1
     several_kernels = len({result.where for result in results}) > 1
-    return [
+    named = [
         path.with_stem(
             path.stem
             + f"-{result.topology}" * several_topologies
             + f"-{result.kernel_release or result.kernel}" * several_kernels
         )
         for result in results
+    ]
+    return [
+        each.with_stem(f"{each.stem}-{named[: place + 1].count(each)}") if named.count(each) > 1 else each
+        for place, each in enumerate(named)
     ]
 
 

@@ -11,11 +11,21 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lvslab.cli.options import complete_topology, json_option, kernel_option, parameters, topology_options
+from lvslab.cli.options import (
+    complete_topology,
+    json_option,
+    kernel_option,
+    parameters,
+    refuse_beside,
+    running_option,
+    time_option,
+    topology_options,
+)
 from lvslab.errors import BadInput
 
 if TYPE_CHECKING:
     from lvslab.capture.frame import Capture
+    from lvslab.lab import Lab
     from lvslab.topology.model import Topology
     from lvslab.walk.model import Conversation, Walks
 
@@ -26,6 +36,8 @@ _LANGUAGES = ("en", "zh")
 @click.argument("name", metavar="[NAME|FILE]", required=False, shell_complete=complete_topology)
 @kernel_option
 @topology_options
+@time_option
+@running_option
 @click.option("--from", "stored", metavar="FILE.pcapng", help="Read a stored capture; needs neither root nor kernel.")
 @click.option("--connection", metavar="N", type=click.IntRange(1), default=1, help="Which connection, from 1.")
 @click.option("--all", "whole", is_flag=True, help="Show every packet of the connection, not only the first two.")
@@ -40,6 +52,8 @@ def command(
     kernel: str | None,
     settings: tuple[str, ...],
     without: tuple[str, ...],
+    virtual_time: bool,
+    lab: str | None,
     stored: str | None,
     connection: int,
     whole: bool,
@@ -50,18 +64,20 @@ def command(
     pcap_path: str | None,
     json_path: str | None,
 ) -> None:
-    """Show the request and the reply of one connection, and what each node changed on the way."""
-    from lvslab.report.output import STDOUT, check_output, write_output
+    """Show the request and the reply of one connection, and what each node changed on the way.
 
-    if (name is None) == (stored is None):
-        raise BadInput("nothing to walk", expected="a topology, or --from with a stored capture, not both")
-    for path in (pcap_path, json_path):
-        if path is not None:
-            check_output(path)
+    Of a topology, in a lab made for it; of a lab that is up (--lab); or of a stored capture (--from).
+    """
+    from lvslab.report.output import STDOUT, check_outputs, write_output
+
+    _check_one_source(name, lab, stored)
+    check_outputs({"--pcap": pcap_path, "--json": json_path})
     if stored is not None:
         capture, walks = _stored(Path(stored))
+    elif lab is not None:
+        capture, walks = _running(lab, pcap_path)
     else:
-        capture, walks = _driven(str(name), kernel, settings, without, pcap_path)
+        capture, walks = _driven(str(name), kernel, settings, without, pcap_path, virtual_time=virtual_time)
     if json_path is not None:
         from lvslab.report.json_report import to_text
         from lvslab.report.walk_json import walks_document
@@ -69,6 +85,19 @@ def command(
         write_output(json_path, to_text(walks_document(walks)))
     if json_path != STDOUT:
         _show(capture, walks, connection, whole=whole, arp=arp, rest=rest, frame=frame, language=lang)
+
+
+def _check_one_source(name: str | None, lab: str | None, stored: str | None) -> None:
+    sources = {"a topology": name, "--lab": lab, "--from": stored}
+    given = [source for source, value in sources.items() if value is not None]
+    if len(given) != 1:
+        raise BadInput(
+            "several things to walk" if given else "nothing to walk",
+            expected="one of: a topology, --lab with a lab that is up, --from with a stored capture",
+            found=" and ".join(given) or None,
+        )
+    if name is None:
+        refuse_beside(given[0], "it is walked as it is", "kernel", "settings", "without", "virtual_time")
 
 
 def _show(
@@ -128,21 +157,45 @@ def _with_terms(walks: Walks, topology: Topology) -> Walks:
 
 
 def _driven(
-    name: str, kernel: str | None, settings: tuple[str, ...], without: tuple[str, ...], pcap_path: str | None
+    name: str,
+    kernel: str | None,
+    settings: tuple[str, ...],
+    without: tuple[str, ...],
+    pcap_path: str | None,
+    *,
+    virtual_time: bool,
 ) -> tuple[Capture, Walks]:
-    from lvslab.capture.pcapng import write_capture
-    from lvslab.lab import name_records, open_lab
+    from lvslab.lab import open_lab
     from lvslab.report.progress import make_progress
 
-    with make_progress(sys.stderr, verbose=False).phase(f"{name}: boot, build, traffic"):
-        with open_lab(name, kernel=kernel, without=without, **parameters(settings)) as lab:
-            with lab.record() as recording:
-                lab.drive()
-            capture = recording.finished()
-            walks = _with_terms(lab.walks(capture), lab.topology)
-        if pcap_path is not None:
-            write_capture(Path(pcap_path), capture, names=name_records(lab.topology))
-    return capture, walks
+    progress = make_progress(sys.stderr, verbose=False)
+    with (
+        progress.phase(f"{name}: boot, build, traffic"),
+        open_lab(name, kernel=kernel, virtual_time=virtual_time, without=without, **parameters(settings)) as lab,
+    ):
+        return _recorded(lab, pcap_path)
+
+
+def _running(name: str, pcap_path: str | None) -> tuple[Capture, Walks]:
+    from lvslab.kernels.attach import find_lab
+    from lvslab.report.progress import make_progress
+    from lvslab.running import attached
+
+    record = find_lab(name or None)
+    with make_progress(sys.stderr, verbose=False).phase(f"{record.name}: traffic"), attached(record) as lab:
+        return _recorded(lab, pcap_path)
+
+
+def _recorded(lab: Lab, pcap_path: str | None) -> tuple[Capture, Walks]:
+    from lvslab.capture.pcapng import write_capture
+    from lvslab.lab import name_records
+
+    with lab.record() as recording:
+        lab.drive()
+    capture = recording.finished()
+    if pcap_path is not None:
+        write_capture(Path(pcap_path), capture, names=name_records(lab.topology))
+    return capture, _with_terms(lab.walks(capture), lab.topology)
 
 
 def _connection(walks: Walks, number: int) -> Conversation:

@@ -1,8 +1,8 @@
-"""From a topology's virtual service to what is installed at its director."""
+"""What is installed at a director: from a topology's virtual service, or as a kernel has it."""
 
 from __future__ import annotations
 
-from lvslab.ipvs.model import AddressKey, Destination, IntendedService, Persistence, Service
+from lvslab.ipvs.model import AddressKey, Destination, IntendedService, Persistence, Service, ServiceEntry
 from lvslab.topology import model as topology
 
 
@@ -34,3 +34,8 @@ def _method(destination: topology.Destination, service_port: int) -> topology.Me
     if destination.method is not topology.Method.LOCAL:
         return destination.method
     return topology.Method.DR if destination.port == service_port else topology.Method.NAT
+
+
+def from_kernel(entry: ServiceEntry) -> IntendedService:
+    """Return what to install for a service as it was read back: the kernel lists the last one added first."""
+    return IntendedService(entry.service, tuple(item.destination for item in reversed(entry.destinations)))

@@ -25,6 +25,7 @@ from lvslab.ipvs.model import (
     TunnelKind,
 )
 from lvslab.topology.model import Address, Method, Protocol
+from lvslab.topology.wording import did_you_mean
 
 SCHEDULERS: Final = (
     *("rr", "wrr", "lc", "wlc", "lblc", "lblcr", "dh", "sh"),
@@ -61,10 +62,7 @@ def check_intended(intended: IntendedService) -> None:
 
 def check_service(service: Service) -> None:
     where = f"service {service.key}"
-    if service.scheduler not in SCHEDULERS:
-        raise BadInput(
-            "unknown scheduler", where=where, expected=f"one of {', '.join(SCHEDULERS)}", found=service.scheduler
-        )
+    check_scheduler(service.scheduler, where)
     if isinstance(service.key, FwmarkKey):
         _check_range("firewall mark", service.key.mark, 1, MAX_MARK, where)
     else:
@@ -73,6 +71,17 @@ def check_service(service: Service) -> None:
         _check_flag(flag, service, where)
     if service.persistence is not None:
         _check_persistence(service, service.persistence, where)
+
+
+def check_scheduler(name: str, where: str | None = None) -> None:
+    if name not in SCHEDULERS:
+        raise BadInput(
+            "unknown scheduler",
+            where=where,
+            expected=f"one of {', '.join(SCHEDULERS)}",
+            found=name,
+            next_step=did_you_mean(name.lower(), SCHEDULERS),
+        )
 
 
 def check_destination(service: Service, destination: Destination) -> None:

@@ -12,16 +12,17 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lvslab.agent.wire import Kind, WireFrame
-from lvslab.errors import BadInput, KernelFault
+from lvslab.errors import BadInput, CannotRun, KernelFault
 from lvslab.kernels.folder import (
     SOCKET,
+    SOCKET_AHEAD,
     LabFolder,
     all_labs_locked,
     is_dead,
@@ -78,6 +79,7 @@ class LabRecord:
     services: tuple[ServiceRecord, ...]
     begun: float
     """Seconds since the epoch."""
+    virtual_time: bool = False
 
     @property
     def path(self) -> Path:
@@ -87,14 +89,32 @@ class LabRecord:
     def node_names(self) -> tuple[str, ...]:
         return tuple(node.name for node in self.nodes)
 
+    @property
+    def is_up(self) -> bool:
+        """Whether its maker has let go of it."""
+        return (self.path / SOCKET).exists()
+
 
 def claim(record: LabRecord) -> None:
-    """Write a lab's record, unless one of its name is there. Raises BadInput, or CannotRun if it cannot be written."""
+    """Write a new lab's record, unless one of its name is there. Raises BadInput, and what `write_record` does."""
     with all_labs_locked():
         refuse_second(record.name)
-        temporary = record.path / f"{RECORD}.new"
+        write_record(record)
+
+
+def write_record(record: LabRecord) -> None:
+    """Replace a lab's record; a reader sees the old one or the new one. Raises CannotRun if it cannot be written."""
+    temporary = record.path / f"{RECORD}.new"
+    try:
         temporary.write_text(json.dumps(asdict(record)))
         temporary.replace(record.path / RECORD)
+    except OSError as error:
+        raise CannotRun(
+            "the lab's record cannot be written",
+            where=record.folder,
+            found=error.strerror,
+            next_step="make room, or set LVSLAB_HOME to another folder",
+        ) from error
 
 
 def refuse_second(name: str) -> None:
@@ -102,9 +122,9 @@ def refuse_second(name: str) -> None:
     if not NAME.fullmatch(name):
         expected = "letters, digits, dots, hyphens and underscores, at most 63"
         raise BadInput("this is no name for a lab", where="--name", expected=expected, found=repr(name))
-    if any(record.name == name for record in _recorded_labs()):
+    if any(record.name == name for record in labs()):
         raise BadInput(
-            "a lab of this name is up already",
+            "a lab of this name is up already, or coming up",
             where=name,
             next_step=f"lvslab down {name}, or give the new one another --name",
         )
@@ -112,11 +132,11 @@ def refuse_second(name: str) -> None:
 
 def running_labs() -> tuple[LabRecord, ...]:
     """Return the labs that stay and live, oldest first. Raises CannotRun if the folder for labs cannot be used."""
-    return tuple(record for record in _recorded_labs() if (record.path / SOCKET).exists())
+    return tuple(record for record in labs() if record.is_up)
 
 
-def _recorded_labs() -> tuple[LabRecord, ...]:
-    """Return also those whose maker has not let go of them yet."""
+def labs() -> tuple[LabRecord, ...]:
+    """Return the labs that stay and live, and those that are coming up, oldest first. Raises CannotRun likewise."""
     alive = [path for path in labs_home().iterdir() if is_lab(path) and not is_dead(path)]
     found = [record for path in alive if (record := read_record(path)) is not None]
     return tuple(sorted(found, key=lambda record: (record.begun, record.name)))
@@ -135,7 +155,10 @@ def read_record(path: Path) -> LabRecord | None:
         folder, begun = str(path), float(facts["begun"])
     except (OSError, ValueError, TypeError, LookupError):
         return None
-    return LabRecord(name, folder, kernel, release, topology, description, source, tuple(nodes), tuple(services), begun)
+    virtual_time = facts.get("virtual_time") is True
+    return LabRecord(
+        name, folder, kernel, release, topology, description, source, tuple(nodes), tuple(services), begun, virtual_time
+    )
 
 
 def _read_node(facts: Mapping[str, object]) -> NodeRecord:
@@ -157,29 +180,42 @@ def _items(facts: Mapping[str, object], key: str) -> tuple[str, ...]:
 
 def find_lab(name: str | None = None) -> LabRecord:
     """Return the lab called `name`, or the only one that is up. Raises BadInput."""
-    labs = running_labs()
-    if not labs:
+    found = labs()
+    up = tuple(record for record in found if record.is_up)
+    record = _choose(up if name is None and up else found, name)
+    if not record.is_up:
+        raise BadInput("the lab is not up yet", where=record.name, next_step="wait for the lvslab up that builds it")
+    return record
+
+
+def find_lab_to_stop(name: str | None = None) -> LabRecord:
+    """Return the lab called `name`, or the only one; it may be coming up still. Raises BadInput."""
+    return _choose(labs(), name)
+
+
+def _choose(found: Sequence[LabRecord], name: str | None) -> LabRecord:
+    if not found:
         raise BadInput("no lab is up", next_step="lvslab up NAME starts one (lvslab topologies lists them)")
-    names = ", ".join(record.name for record in labs)
+    names = ", ".join(record.name for record in found)
     if name is None:
-        if len(labs) > 1:
+        if len(found) > 1:
             raise BadInput("several labs are up", expected="the name of one of them", found=names)
-        return labs[0]
-    for record in labs:
+        return found[0]
+    for record in found:
         if record.name == name:
             return record
     raise BadInput("no such lab is up", where=name, expected=f"one of those that are: {names}")
 
 
-def connect(record: LabRecord) -> socket.socket:
-    """Return a connection to the lab's broker. Raises KernelFault if it is gone."""
+def connect(record: LabRecord, address: str = SOCKET) -> socket.socket:
+    """Return a connection to the lab's broker, at a socket in the lab's folder. Raises KernelFault if it is gone."""
     open_standard_descriptors()
     connection = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     folder = -1
     try:
         # By way of a descriptor, because a socket's address has room for 108 bytes only (unix(7)).
         folder = os.open(record.folder, os.O_PATH | os.O_DIRECTORY)
-        connection.connect(f"/proc/self/fd/{folder}/{SOCKET}")
+        connection.connect(f"/proc/self/fd/{folder}/{address}")
     except OSError as error:
         connection.close()
         raise KernelFault(
@@ -207,22 +243,29 @@ def stop(record: LabRecord) -> None:
 
     Raises KernelFault if it does not go.
     """
-    # If the broker does not answer, it is on its way out, or dead.
-    with suppress(KernelFault, OSError), connect(record) as connection:
+    deadline = time.monotonic() + STOP_TIMEOUT_S
+    while record.path.exists():
+        if is_dead(record.path):
+            with all_labs_locked():
+                remove_lab(record.path)
+        else:
+            # In this order: one that has just come up has moved from the first to the second.
+            for address in (SOCKET_AHEAD, SOCKET):
+                _tell_to_stop(record, address)
+        if time.monotonic() > deadline:
+            raise KernelFault("the lab does not end", where=record.name, next_step="end its broker (lvslab-broker)")
+        time.sleep(_POLL_S)
+
+
+def _tell_to_stop(record: LabRecord, address: str) -> None:
+    """Tell the broker, and wait for its end; one that does not answer is not there yet, on its way out, or dead."""
+    with suppress(KernelFault, OSError), connect(record, address) as connection:
         broker = _peer(connection)
         connection.sendall(WireFrame(Kind.STOP, 0, b"").encode())
         try:
             select.select([broker], [], [], STOP_TIMEOUT_S)
         finally:
             os.close(broker)
-    deadline = time.monotonic() + STOP_TIMEOUT_S
-    while record.path.exists():
-        if is_dead(record.path):
-            with all_labs_locked():
-                remove_lab(record.path)
-        if time.monotonic() > deadline:
-            raise KernelFault("the lab does not end", where=record.name, next_step="end its broker (lvslab-broker)")
-        time.sleep(_POLL_S)
 
 
 def _peer(connection: socket.socket) -> int:

@@ -6,6 +6,7 @@ library alone: ``python3 -I -S broker.py JSON``.
 """
 
 import json
+import math
 import os
 import resource
 import select
@@ -19,19 +20,24 @@ from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[2]))
 
-from lvslab.agent.syscalls import become_subreaper, die_with_parent, name_process
+from lvslab.agent.syscalls import become_subreaper, die_with_parent, name_process, refuse_random_numbers
 from lvslab.agent.wire import Kind, WireFrame
-from lvslab.kernels.folder import KERNEL_LOG, SOCKET, read_journal, remove_lab, write_journal
+from lvslab.kernels.calendar import BUSY, Calendar
+from lvslab.kernels.folder import KERNEL_LOG, SOCKET, SOCKET_AHEAD, read_journal, remove_lab, write_journal
 from lvslab.kernels.relay import KERNEL_ENDED, Relay
 
 SIGNALS = (signal.SIGCHLD, signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 WAKEUP_BYTES = 64
+KERNEL_LINE = 3
+"""The kernel's descriptor of the line to its agent: the same in every lab."""
 LOG_TAIL_BYTES = 1 << 14
 PANIC = "Kernel panic"
 AGENT_ENDED = "Attempted to kill init"
 FAREWELL_TIMEOUT_S = 1.0
 ENDING_POLL_S = 0.01
 ENDING_POLLS = 100
+BUS_ERROR = f"Kernel mode signal {int(signal.SIGBUS)}"
+"""From arch/um/kernel/trap.c: relay_signal."""
 CANNOT_EXECUTE = 127
 
 
@@ -47,6 +53,8 @@ class Orders:
     argv: list[str]
     environment: dict[str, str]
     window_bytes: int
+    virtual_time: bool
+    """The kernel will ask for its time."""
 
     @classmethod
     def from_json(cls, text: str) -> "Orders":
@@ -63,9 +71,12 @@ class Broker:
         self._orders = orders
         self._folder = Path(orders.folder)
         client, line = socket.socket(fileno=orders.client), socket.socket(fileno=orders.line)
-        self._relay = Relay(client, line, orders.window_bytes)
-        self._door: socket.socket | None = None
-        """Where further clients knock, once the lab is to stay."""
+        self._calendar = Calendar(self._folder) if orders.virtual_time else None
+        self._relay = Relay(client, line, orders.window_bytes, self._calendar)
+        self._door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
+        """Where further clients knock."""
+        self._is_open = False
+        """Whether the door is where clients look for it, because the lab stays."""
         self._kernel = 0
         self._status: int | None = None
         """The kernel's wait status, once it has ended."""
@@ -75,6 +86,7 @@ class Broker:
     def run(self) -> None:
         try:
             self._watch_signals()
+            self._make_door()
             self._start_kernel()
             while not self._reason():
                 self._wait()
@@ -105,14 +117,21 @@ class Broker:
         become_subreaper()
         journal = read_journal(self._folder) | {"program": str(Path(self._orders.argv[0]).resolve())}
         broker = os.getpid()
+        waiting, go = os.pipe()
         self._kernel = os.fork()
         if self._kernel == 0:
             try:
-                write_journal(self._folder, journal | {"group": os.getpid()})
-                self._become_kernel(broker)
+                os.close(go)
+                if os.read(waiting, 1):
+                    self._become_kernel(broker)
             finally:
                 os._exit(CANNOT_EXECUTE)
+        os.close(waiting)
         os.close(self._orders.kernel_line)
+        # Found again after a crash only if the journal knows it before it begins.
+        write_journal(self._folder, journal | {"group": self._kernel})
+        os.write(go, b"\n")
+        os.close(go)
 
     def _become_kernel(self, broker: int) -> None:
         """Execute the kernel in a session of its own, with no descriptor of ours but its line."""
@@ -124,10 +143,14 @@ class Broker:
         log = os.open(self._folder / KERNEL_LOG, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         for target, fd in ((0, nothing), (1, log), (2, log)):
             os.dup2(fd, target)
-        os.set_inheritable(self._orders.kernel_line, True)
+        os.dup2(self._orders.kernel_line, KERNEL_LINE)
+        os.set_inheritable(KERNEL_LINE, True)
         # A panic would otherwise leave an image of the guest's whole memory.
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         os.chdir(self._folder)
+        if self._orders.virtual_time:
+            # What it computes is to repeat exactly, so it may have no random numbers of the machine's.
+            refuse_random_numbers()
         try:
             os.execve(self._orders.argv[0], self._orders.argv, self._orders.environment)  # noqa: S606
         except OSError as error:
@@ -136,31 +159,52 @@ class Broker:
     def _wait(self) -> None:
         poll = select.poll()
         poll.register(self._wakeup, select.POLLIN)
-        if self._relay.stays and self._door is None:
-            self._open_door()
-        if self._door is not None:
-            poll.register(self._door, select.POLLIN)
+        poll.register(self._door, select.POLLIN)
+        if self._relay.stays and not self._is_open:
+            Path(SOCKET_AHEAD).rename(SOCKET)
+            self._is_open = True
         for descriptor, events in self._relay.interest().items():
             poll.register(descriptor, events)
-        for descriptor, events in poll.poll():
+        if self._calendar is not None and self._calendar.descriptor is not None:
+            poll.register(self._calendar.descriptor, select.POLLIN)
+        ready = poll.poll(self._timeout_ms())
+        for descriptor, events in ready:
             if descriptor == self._wakeup.fileno():
                 self._take_signals()
-            elif self._door is not None and descriptor == self._door.fileno():
+            elif self._calendar is not None and descriptor == self._calendar.descriptor:
+                self._calendar.receive()
+            elif descriptor == self._door.fileno():
                 self._let_in()
             else:
                 self._relay.advance(descriptor, events)
+        if self._calendar is not None:
+            self._keep_time(self._calendar, nothing_came=not ready)
 
-    def _open_door(self) -> None:
+    def _timeout_ms(self) -> float | None:
+        timeout_s = self._calendar.timeout_s() if self._calendar is not None else None
+        return None if timeout_s is None else math.ceil(timeout_s * 1000)
+
+    def _keep_time(self, calendar: Calendar, *, nothing_came: bool) -> None:
+        if nothing_came:
+            calendar.nothing_came()
+        if calendar.stuck:
+            self._told = BUSY
+        if not calendar.waiting:
+            return
+        # What the agent said before its kernel came to rest counts first; then what it is still to be told.
+        self._relay.exchange_with_kernel()
+        calendar.set_flow(self._relay.flow)
+        calendar.advance(has_input=self._relay.under_way)
+
+    def _make_door(self) -> None:
         """Listen in the lab's folder, which only its owner may enter (unix(7): a short name, so a relative one)."""
         os.chdir(self._folder)
-        self._door = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
-        self._door.bind(SOCKET)
+        self._door.bind(SOCKET_AHEAD)
         self._door.listen()
 
     def _let_in(self) -> None:
-        if self._door is not None:
-            with suppress(OSError):
-                self._relay.add_client(self._door.accept()[0])
+        with suppress(OSError):
+            self._relay.add_client(self._door.accept()[0])
 
     def _take_signals(self) -> None:
         for number in self._wakeup.recv(WAKEUP_BYTES):
@@ -192,11 +236,11 @@ class Broker:
 
     def _gone(self) -> bytes:
         """Return the frame that tells the client why the lab is over, with the kernel's last words."""
-        reason = self._reason()
+        reason, tail = self._reason(), ""
         if reason == KERNEL_ENDED and self._status is not None:
             reason += f" ({_in_words(self._status)})"
-        log = self._folder / KERNEL_LOG
-        tail = log.read_bytes()[-LOG_TAIL_BYTES:].decode(errors="replace") if log.exists() else ""
+            log = self._folder / KERNEL_LOG
+            tail = log.read_bytes()[-LOG_TAIL_BYTES:].decode(errors="replace") if log.exists() else ""
         said = {"reason": reason, "last_words": last_words(tail)}
         return WireFrame(Kind.GONE, 0, json.dumps(said).encode()).encode()
 
@@ -204,10 +248,13 @@ class Broker:
 def last_words(log: str) -> str:
     """Return the line of a kernel's log that tells most about its end.
 
-    That is the panic's first line, or what came before it if the panic only says that the agent has ended.
+    That is the panic's first line, or what came before it if the panic only says that the agent has ended. A kernel
+    that got SIGBUS has no more room in the file that is its memory (mmap(2)).
     """
     lines = [line.strip() for line in log.splitlines() if line.strip()]
     for number, line in enumerate(lines):
+        if line.endswith(BUS_ERROR):
+            return f"{line} (the file system that holds the guest's memory is full: /dev/shm, or TMPDIR)"
         if PANIC in line:
             return lines[number - 1] if AGENT_ENDED in line and number else line
     return lines[-1] if lines else ""

@@ -15,12 +15,30 @@ VARIABLE = "LVSLAB_KERNEL"
 UP_TIMEOUT_S = 60.0
 
 
-def choose_kernel(asked: str | None = None) -> str:
+def choose_kernel(asked: str | None = None, *, virtual_time: bool = False) -> str:
     """Return `native`, `uml` or `uml:RELEASE`: `asked`, else LVSLAB_KERNEL, else what this machine can do.
 
     RELEASE is that of a User-Mode Linux kernel, or a beginning of it: uml:6.12. Raises BadInput for another name,
-    CannotRun if the kernel asked for, or every kernel, is out of reach.
+    CannotRun if the kernel asked for, or every kernel, is out of reach or has no virtual time and that is asked for.
     """
+    name = _choose(asked)
+    if not virtual_time:
+        return name
+    if name == NATIVE and not asked:
+        name = UML
+    kind, release = split(name)
+    image = images.find_image(release) if kind == UML else None
+    if image is None or not uml.has_virtual_time(image):
+        raise CannotRun(
+            "this kernel has no virtual time",
+            where=name,
+            expected="a User-Mode Linux kernel built with CONFIG_UML_TIME_TRAVEL_SUPPORT",
+            next_step="lvslab kernel build makes one",
+        )
+    return name
+
+
+def _choose(asked: str | None) -> str:
     name = asked or os.environ.get(VARIABLE) or ""
     where = "--kernel" if asked else VARIABLE
     if name in ("", NATIVE):
@@ -55,7 +73,9 @@ def _native_or_uml(*, only_native: bool) -> str:
     return UML
 
 
-def boot(kernel: str, name: str, *, memory_mib: int = uml.DEFAULT_MEMORY_MIB) -> RunningKernel:
+def boot(
+    kernel: str, name: str, *, memory_mib: int = uml.DEFAULT_MEMORY_MIB, virtual_time: bool = False
+) -> RunningKernel:
     """Start a kernel (named as `choose_kernel` names it) for a lab called `name`; it comes up while the caller goes on.
 
     What dead labs left is removed first. Raises BadInput or CannotRun.
@@ -63,8 +83,8 @@ def boot(kernel: str, name: str, *, memory_mib: int = uml.DEFAULT_MEMORY_MIB) ->
     remove_leftovers()
     kind, release = split(kernel)
     if kind == NATIVE:
-        return start_kernel(name, kind, lambda folder, line: native.native_program(folder, kernel_line=line))
+        return start_kernel(name, kind, native.native_program)
     image = images.need_image(release)
     return start_kernel(
-        name, kind, lambda folder, line: uml.uml_program(image, folder, kernel_line=line, memory_mib=memory_mib)
+        name, kind, lambda folder: uml.uml_program(image, folder, memory_mib=memory_mib, virtual_time=virtual_time)
     )

@@ -32,6 +32,8 @@ SHARE = "share"
 KERNEL_LOG = "kernel.log"
 SOCKET = "socket"
 """Where the clients of a lab that stays knock."""
+SOCKET_AHEAD = "socket.ahead"
+"""The same before the lab is up: only to end it."""
 LAB_NAME = re.compile(r"lvslab-[a-z]+-[0-9a-f]{8}")
 STDERR = 2
 _OTHERS_MAY_WRITE = 0o022

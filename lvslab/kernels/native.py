@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from lvslab.errors import CannotRun
+from lvslab.kernels.broker import KERNEL_LINE
 from lvslab.kernels.folder import MARK, LabFolder
 from lvslab.kernels.start import KernelProgram
 
@@ -81,7 +82,7 @@ def configuration() -> frozenset[str]:
         return frozenset()
 
 
-def native_program(folder: LabFolder, *, kernel_line: int) -> KernelProgram:
+def native_program(folder: LabFolder) -> KernelProgram:
     """Return the program that is the agent on this kernel. Raises CannotRun."""
     reason = why_not_native()
     if reason:
@@ -89,7 +90,7 @@ def native_program(folder: LabFolder, *, kernel_line: int) -> KernelProgram:
             "the running kernel cannot be used", found=reason, next_step="use --kernel uml (see lvslab doctor)"
         )
     environment = {
-        "LVSLAB_LINE": str(kernel_line),
+        "LVSLAB_LINE": str(KERNEL_LINE),
         "LVSLAB_SHARE": str(folder.share),
         "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
         MARK: str(folder.path),

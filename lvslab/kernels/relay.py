@@ -16,17 +16,21 @@ from lvslab.agent.wire import (
     CHANNELS_PER_CLIENT,
     CLIENT_SHIFT,
     CREDIT_PAYLOAD,
+    Flow,
     FrameReader,
     Kind,
     WireError,
     WireFrame,
 )
+from lvslab.kernels.calendar import Calendar
 
 READ_BYTES = 1 << 16
 MAX_WAITING_FRAMES = 1024
 """A client is read no further while so many of its frames wait for the line."""
 MAX_WAITING_BYTES = 1 << 26
 """A client that leaves more than this unread is let go."""
+MAKER = 0
+"""The number of the client that the lab was started by."""
 KERNEL_ENDED = "the kernel ended"
 CLIENT_GONE = "the client is gone"
 TOLD_TO_STOP = "the lab was stopped"
@@ -41,6 +45,8 @@ class Client:
         self.channel = channel
         self.frames = FrameReader()
         self.to_kernel: deque[bytes] = deque()
+        self.unfinished: list[bytes] = []
+        """The beginning of a message, where time is virtual: there the kernel gets it when all of it is here."""
         self.to_client = bytearray()
         channel.setblocking(False)
 
@@ -61,14 +67,18 @@ class Client:
 
 
 class Relay:
-    """Relays until the kernel is gone, or the last client it lives for; `ended` then says why, empty before.
+    """Relays until the kernel is gone, or the client it lives for; `ended` then says why, empty before.
 
     Nothing goes to the kernel before the agent's hello: bytes sent before the line is open are lost. Afterwards at
     most `window_bytes` are under way that the agent has not acknowledged.
     """
 
-    def __init__(self, client: socket.socket, line: socket.socket, window_bytes: int) -> None:
+    def __init__(
+        self, client: socket.socket, line: socket.socket, window_bytes: int, calendar: Calendar | None = None
+    ) -> None:
+        """`calendar`: the kernel's time is virtual, and what it does shall not depend on when we send."""
         self._line = line
+        self._calendar = calendar
         self._window_bytes = window_bytes
         self._credit = 0
         self._from_kernel = FrameReader()
@@ -79,9 +89,11 @@ class Relay:
         """What the broker itself has to say to the agent."""
         self._clients: dict[int, Client] = {}
         self._turn = 0
-        self._next_number = 0
+        self._next_number = MAKER
         self.stays = False
         self.ended = ""
+        self.flow = Flow.FREE
+        """How the agent wants virtual time to flow."""
         line.setblocking(False)
         self.add_client(client)
 
@@ -95,7 +107,7 @@ class Relay:
     def interest(self) -> dict[int, int]:
         """Return poll(2)'s events by descriptor. That a side hung up is told even where there are none."""
         waiting = bool(self._sending or self._own_frames) or any(client.to_kernel for client in self._clients.values())
-        line = select.POLLIN | (select.POLLOUT if waiting and self._credit > 0 else 0)
+        line = select.POLLIN | (select.POLLOUT if waiting and self._credit > 0 and self._may_send() else 0)
         return {descriptor: client.interest() for descriptor, client in self._clients.items()} | {
             self._line.fileno(): line
         }
@@ -113,6 +125,16 @@ class Relay:
                 self._receive_from_line()
             elif events & HANG_UP:
                 self._end(KERNEL_ENDED)
+        self._send()
+
+    @property
+    def under_way(self) -> bool:
+        """Whether the kernel has been sent something that the agent has not acknowledged."""
+        return bool(self._hello) and self._credit < self._window_bytes
+
+    def exchange_with_kernel(self) -> None:
+        """Take what the kernel has said, and send what it may be sent."""
+        self._receive_from_line()
         self._send()
 
     def farewell(self, frame: bytes, timeout_s: float) -> None:
@@ -145,13 +167,16 @@ class Relay:
             self._end(TOLD_TO_STOP)
         else:
             channel = client.number << CLIENT_SHIFT | frame.channel % CHANNELS_PER_CLIENT
-            client.to_kernel.append(WireFrame(frame.kind, channel, frame.payload).encode())
+            client.unfinished.append(WireFrame(frame.kind, channel, frame.payload).encode())
+            if frame.kind is not Kind.PART or self._calendar is None:
+                client.to_kernel.extend(client.unfinished)
+                client.unfinished.clear()
 
     def _lose(self, client: Client) -> None:
-        """Forget a client; the agent ends its sessions. Without one to live for, the lab ends."""
+        """Forget a client; the agent ends its sessions. Without its maker, a lab that is not to stay ends."""
         self._clients = {fd: other for fd, other in self._clients.items() if other is not client}
         client.channel.close()
-        if not self._clients and not self.stays:
+        if client.number == MAKER and not self.stays:
             self._end(CLIENT_GONE)
             return
         self._own_frames.append(WireFrame(Kind.HANG_UP, client.number << CLIENT_SHIFT, b"").encode())
@@ -164,13 +189,15 @@ class Relay:
         try:
             for frame in self._from_kernel.feed(data):
                 self._take_from_line(frame)
-        except (WireError, struct.error) as error:
+        except (WireError, struct.error, ValueError, IndexError) as error:
             self._end(f"what the agent sent makes no sense ({error})")
         self._credit = min(self._credit, self._window_bytes)
 
     def _take_from_line(self, frame: WireFrame) -> None:
         if frame.kind is Kind.CREDIT:
             self._credit += CREDIT_PAYLOAD.unpack(frame.payload)[0]
+        elif frame.kind is Kind.FLOW:
+            self.flow = Flow(frame.payload[0])
         elif frame.kind is Kind.HELLO:
             self._credit = self._window_bytes
             self._hello = frame.encode()
@@ -184,7 +211,7 @@ class Relay:
 
     def _send(self) -> None:
         try:
-            while self._credit > 0 and (self._sending or self._next_frame()):
+            while self._credit > 0 and self._may_send() and (self._sending or self._next_frame()):
                 sent = self._line.send(self._sending[: self._credit])
                 self._sending = self._sending[sent:]
                 self._credit -= sent
@@ -195,6 +222,10 @@ class Relay:
         for client in list(self._clients.values()):
             if not client.send():
                 self._lose(client)
+
+    def _may_send(self) -> bool:
+        """While it computes, the kernel would not get it at the same moment again."""
+        return self._calendar is None or self._calendar.waiting
 
     def _next_frame(self) -> bool:
         """Take the next frame for the line, from each client in turn; return False if there is none."""

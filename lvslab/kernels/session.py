@@ -185,7 +185,9 @@ class _Client:
                 status = json.loads(frame.payload)["status"]
                 self._status = status if status >= 0 else 128 - status
             case Kind.GONE:
-                raise KernelFault(json.loads(frame.payload)["reason"], next_step="see lvslab ps")
+                gone = json.loads(frame.payload)
+                last_words = gone["last_words"] or None
+                raise KernelFault(gone["reason"], found=last_words, next_step="lvslab up starts it again")
             case Kind.LAST:
                 error = decode_message(frame.payload).fields.get("error")
                 if error:

@@ -33,6 +33,7 @@ class KernelProgram:
     argv: list[str]
     environment: dict[str, str]
     window_bytes: int
+    virtual_time: bool = False
 
 
 @dataclass(slots=True)
@@ -48,6 +49,10 @@ class RunningKernel:
     @property
     def release(self) -> str:
         return str(self.hello.get("release", ""))
+
+    @property
+    def virtual_time(self) -> bool:
+        return bool(self.hello.get("virtual_time"))
 
     def wait_until_up(self, timeout_s: float) -> None:
         self.hello = self.channel.wait_for_hello(timeout_s)
@@ -88,10 +93,10 @@ class RunningKernel:
             os.close(self.folder.lock)
 
 
-def start_kernel(name: str, kind: str, program: Callable[[LabFolder, int], KernelProgram]) -> RunningKernel:
+def start_kernel(name: str, kind: str, program: Callable[[LabFolder], KernelProgram]) -> RunningKernel:
     """Make the lab's folder and start its broker; the kernel boots while the caller goes on.
 
-    `program` is told the lab's folder and the descriptor that will be the agent's line. Raises CannotRun.
+    `program` is told the lab's folder. Raises CannotRun.
     """
     with _signals_held():
         return _start(name, kind, program)
@@ -107,13 +112,13 @@ def _signals_held() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _start(name: str, kind: str, program: Callable[[LabFolder, int], KernelProgram]) -> RunningKernel:
+def _start(name: str, kind: str, program: Callable[[LabFolder], KernelProgram]) -> RunningKernel:
     open_standard_descriptors()
     folder = make_lab_folder(name)
     client, broker_client = socket.socketpair()
     line, kernel_line = socket.socketpair()
     try:
-        what = program(folder, kernel_line.fileno())
+        what = program(folder)
         orders = Orders(
             folder=str(folder.path),
             lock=folder.lock,
@@ -123,6 +128,7 @@ def _start(name: str, kind: str, program: Callable[[LabFolder, int], KernelProgr
             argv=what.argv,
             environment=what.environment,
             window_bytes=what.window_bytes,
+            virtual_time=what.virtual_time,
         )
         pid = _spawn_broker(orders)
     except BaseException:

@@ -12,39 +12,46 @@ from pathlib import Path
 from lvslab.agent.syscalls import ST_NOEXEC
 from lvslab.agent.wire import UML_WINDOW_BYTES
 from lvslab.errors import CannotRun
+from lvslab.kernels import calendar
+from lvslab.kernels.broker import KERNEL_LINE
 from lvslab.kernels.folder import MARK, LabFolder
 from lvslab.kernels.images import UmlImage
 from lvslab.kernels.start import KernelProgram
 
 DEFAULT_MEMORY_MIB = 512
-GUEST_PROGRAM = Path(__file__).parents[1] / "agent" / "guest.py"
-
-MAX_COMMAND_LINE_BYTES = 4095
-"""arch/um/include/asm/setup.h: COMMAND_LINE_SIZE is 4096, the closing null byte included."""
+HERE = "/proc/self/cwd"
+"""The kernel's working directory on the host, as long as the guest has no /proc of its own (proc(5))."""
+INTERPRETER, PACKAGE, MODULES = "python", "lvslab", "modules"
+GUEST_PROGRAM = "agent/guest.py"
+VIRTUAL_TIME = (f"time-travel=ext:{calendar.SOCKET}", f"time-travel-start={calendar.START_NS}")
 
 SLOW_AND_UNUSED = ("raid6_select_algo", "init_zswap", "init_jfs_fs")
 """Initialisers of Debian's kernel that cost about a second at boot, for disks no guest here has."""
 
 
-def uml_program(image: UmlImage, folder: LabFolder, *, kernel_line: int, memory_mib: int) -> KernelProgram:
-    """Return the program that boots `image` with the agent as its first process."""
+def uml_program(image: UmlImage, folder: LabFolder, *, memory_mib: int, virtual_time: bool = False) -> KernelProgram:
+    """Return the program that boots `image` with the agent as its first process.
+
+    The broker starts it in the lab's folder, and all its paths lie there: so its words are the same in every lab,
+    whatever a path is made of, and random numbers, which begin with these words, can be the same too.
+    """
+    _link(folder.path, image)
     words = [
         str(image.program),
         f"mem={memory_mib}M",
         *("root=/dev/root", "rootfstype=hostfs", "rootflags=/", "ro"),
-        f"init={_quoted(_interpreter())}",
+        f"init={HERE}/{INTERPRETER}",
         *("quiet", "loglevel=1", "con=null", "con0=null,fd:1"),
-        # The broker starts the kernel in the lab's folder.
-        "uml_dir=./",
-        "umid=kernel",
+        *("uml_dir=./", "umid=kernel"),
         *("panic=-1", "lpj=20000000", "pty.legacy_count=0"),
         "initcall_blacklist=" + ",".join(SLOW_AND_UNUSED),
-        f"ssl0=fd:{kernel_line},fd:{kernel_line}",
-        f"LVSLAB_SHARE={_quoted(folder.share)}",
-        *([f"LVSLAB_MODULES={_quoted(image.modules)}"] if image.modules else []),
-        *("--", "-I", "-S", "-B", _quoted(GUEST_PROGRAM)),
+        f"ssl0=fd:{KERNEL_LINE},fd:{KERNEL_LINE}",
+        *(VIRTUAL_TIME if virtual_time else ()),
+        f"LVSLAB_TIME={'virtual' if virtual_time else 'real'}",
+        # Python would otherwise begin with a random number, and a kernel that has none yet takes seconds to make one.
+        "PYTHONHASHSEED=0",
+        *("--", "-s", "-P", "-S", "-B", f"{HERE}/{PACKAGE}/{GUEST_PROGRAM}"),
     ]
-    _check_length(words)
     environment = {
         # Without it glibc's restartable sequences stop a static kernel at its first user instruction.
         "GLIBC_TUNABLES": "glibc.pthread.rseq=0",
@@ -53,34 +60,23 @@ def uml_program(image: UmlImage, folder: LabFolder, *, kernel_line: int, memory_
         "TMPDIR": str(memory_folder(memory_mib)),
         MARK: str(folder.path),
     }
-    return KernelProgram(words, environment, UML_WINDOW_BYTES)
+    return KernelProgram(words, environment, UML_WINDOW_BYTES, virtual_time)
 
 
-def _interpreter() -> Path:
-    """The interpreter itself, not the virtual environment's link to it: the guest runs with no site-packages."""
-    return Path(sys.executable).resolve()
+def has_virtual_time(image: UmlImage) -> bool:
+    """Tell whether a kernel was built with CONFIG_UML_TIME_TRAVEL_SUPPORT: it then knows the argument."""
+    return b"time-travel-start=" in image.program.read_bytes()
 
 
-def _quoted(path: Path) -> str:
-    """Quote a path for the kernel's command line (lib/cmdline.c: next_arg).
+def _link(folder: Path, image: UmlImage) -> None:
+    """Put into the lab's folder what its kernel needs at the start.
 
-    Always: to the kernel, byte A0 is a space too, and it is part of many a letter in UTF-8.
+    The interpreter itself, not the virtual environment's link to it: the guest runs with no site-packages.
     """
-    text = str(path)
-    if '"' in text:
-        raise CannotRun("the path cannot be given to the kernel", where=text, next_step="use a path without quotes")
-    return f'"{text}"'
-
-
-def _check_length(words: list[str]) -> None:
-    length = sum(len(os.fsencode(word)) + 1 for word in words[1:])
-    if length > MAX_COMMAND_LINE_BYTES:
-        raise CannotRun(
-            "the kernel's command line would be too long",
-            expected=f"at most {MAX_COMMAND_LINE_BYTES} bytes",
-            found=f"{length}, most of it paths",
-            next_step="set LVSLAB_HOME to a shorter path, or install lvslab at one",
-        )
+    (folder / INTERPRETER).symlink_to(Path(sys.executable).resolve())
+    (folder / PACKAGE).symlink_to(Path(__file__).parents[1].resolve())
+    if image.modules:
+        (folder / MODULES).symlink_to(image.modules.resolve())
 
 
 def memory_folder(memory_mib: int) -> Path:

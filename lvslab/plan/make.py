@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from ipaddress import ip_interface
 
 from lvslab.plan.steps import (
     AddAddress,
@@ -23,7 +22,8 @@ from lvslab.plan.steps import (
     Step,
     WriteSysctl,
 )
-from lvslab.topology.model import Address, Method, NameService, Node, Protocol, Route, Setting, Topology, VirtualService
+from lvslab.topology.model import Method, NameService, Node, Protocol, Route, Setting, Topology, VirtualService
+from lvslab.topology.vips import LOOPBACK, vip_holders
 
 TUNNEL_DEVICE = "tunl0"
 
@@ -109,19 +109,9 @@ def _addresses(topology: Topology) -> Iterator[Step]:
 
 
 def _vips(topology: Topology) -> Iterator[Step]:
-    """Each VIP once on its director, and once on the `lo` of each real server that must accept it (DR, TUN)."""
-    done: set[tuple[str, Address]] = set()
-    for service in topology.services:
-        full: int = service.vip.max_prefixlen
-        holders = [(service.director, service.vip_device, full)]
-        if service.method in (Method.DR, Method.TUN):
-            prefix = service.vip_prefix or full
-            holders += [(destination.node, "lo", prefix) for destination in service.destinations]
-        for name, device, prefix in holders:
-            if (name, service.vip) not in done and topology.node(name).has(Setting.VIP):
-                done.add((name, service.vip))
-                address = ip_interface(f"{service.vip}/{prefix}")
-                yield AddAddress(name, device, address, deprecated=service.vip.version == 6 and device != "lo")
+    for holder in vip_holders(topology):
+        deprecated = holder.address.version == 6 and holder.device != LOOPBACK
+        yield AddAddress(holder.node, holder.device, holder.address, deprecated=deprecated)
 
 
 def _sysctls(topology: Topology) -> Iterator[Step]:

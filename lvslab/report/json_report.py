@@ -44,6 +44,7 @@ def _topology(result: TopologyResult) -> dict[str, object]:
         "topology": result.topology,
         "kernel": result.kernel,
         "kernel_release": result.kernel_release,
+        "virtual_time": result.virtual_time,
         "backend": result.backend,
         "verdict": result.verdict.value,
         "params": _plain(result.params),

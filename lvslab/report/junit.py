@@ -14,7 +14,15 @@ _OUTCOME_TAG = {Verdict.FAIL: "failure", Verdict.ERROR: "error", Verdict.SKIP: "
 
 def to_junit(results: Sequence[TopologyResult]) -> bytes:
     """Return one testsuite per topology and kernel and one testcase per expectation, as UTF-8."""
-    root = ET.Element("testsuites", name="lvslab verify")
+    verdicts = [expectation.verdict for result in results for expectation in result.expectations]
+    root = ET.Element(
+        "testsuites",
+        name="lvslab verify",
+        tests=str(len(verdicts)),
+        failures=str(verdicts.count(Verdict.FAIL)),
+        errors=str(verdicts.count(Verdict.ERROR)),
+        time=_seconds(*results),
+    )
     root.extend(_suite(result, title) for result, title in zip(results, titles(results), strict=True))
     ET.indent(root)
     document: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
@@ -30,7 +38,7 @@ def _suite(result: TopologyResult, title: str) -> ET.Element:
         failures=str(verdicts.count(Verdict.FAIL)),
         errors=str(verdicts.count(Verdict.ERROR)),
         skipped=str(verdicts.count(Verdict.SKIP)),
-        time=f"{sum(result.seconds.values()):.3f}",
+        time=_seconds(result),
     )
     properties = ET.SubElement(suite, "properties")
     for name, value in _properties(result):
@@ -39,10 +47,15 @@ def _suite(result: TopologyResult, title: str) -> ET.Element:
     return suite
 
 
+def _seconds(*results: TopologyResult) -> str:
+    return f"{sum(sum(result.seconds.values()) for result in results):.3f}"
+
+
 def _properties(result: TopologyResult) -> list[tuple[str, str]]:
     return [
         ("kernel", result.kernel),
         ("kernel_release", result.kernel_release),
+        ("virtual_time", str(result.virtual_time).lower()),
         ("backend", result.backend),
         ("frames", str(result.frames)),
         *((f"param.{name}", str(value)) for name, value in result.params.items()),

@@ -7,6 +7,7 @@ import os
 import secrets
 import stat
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 from lvslab.errors import BadInput
@@ -32,6 +33,29 @@ def write_output(path: str, data: bytes) -> None:
         raise
     except (OSError, ValueError) as error:
         raise _unwritable(path, error) from error
+
+
+def check_outputs(paths: Mapping[str, str | None]) -> None:
+    """Check the files that options name, by option (None: not given): that each can be written, and is no other's.
+
+    Raises BadInput.
+    """
+    taken: dict[Path, str] = {}
+    for option, path in paths.items():
+        if path is None:
+            continue
+        check_output(path)
+        target = Path(path).resolve()
+        if path == STDOUT or _is_special(_mode(target)):
+            continue
+        if target in taken:
+            raise BadInput(
+                "two reports in one file",
+                where=f"{taken[target]} {option}",
+                expected="a file for each",
+                found=path,
+            )
+        taken[target] = option
 
 
 def check_output(path: str) -> None:

@@ -46,7 +46,7 @@ def make_bridge(name: str, index: int) -> bytes:
     options = {"attrs": [("IFLA_BR_FORWARD_DELAY", 0), ("IFLA_BR_STP_STATE", 0), ("IFLA_BR_MCAST_SNOOPING", 0)]}
     kind = {"attrs": [("IFLA_INFO_KIND", "bridge"), ("IFLA_INFO_DATA", options)]}
     message["attrs"] = [("IFLA_IFNAME", name), ("IFLA_LINKINFO", kind)]
-    return _encoded(message, RTM_NEWLINK, _CREATE)
+    return encoded(message, RTM_NEWLINK, _CREATE)
 
 
 def make_link(
@@ -64,19 +64,19 @@ def make_link(
     message["index"] = port_index
     message["flags"] = message["change"] = IFF_UP
     message["attrs"] = [("IFLA_IFNAME", port), ("IFLA_LINKINFO", kind), ("IFLA_MASTER", bridge_index)]
-    return _encoded(message, RTM_NEWLINK, _CREATE)
+    return encoded(message, RTM_NEWLINK, _CREATE)
 
 
 def set_up(name: str) -> bytes:
     message = ifinfmsg()
     message["flags"] = message["change"] = IFF_UP
     message["attrs"] = [("IFLA_IFNAME", name)]
-    return _encoded(message, RTM_NEWLINK, _CHANGE)
+    return encoded(message, RTM_NEWLINK, _CHANGE)
 
 
 def add_address(index: int, address: InterfaceAddress, *, deprecated: bool) -> bytes:
     message = ifaddrmsg()
-    message["family"] = _family(address.version)
+    message["family"] = family(address.version)
     message["prefixlen"] = address.network.prefixlen
     message["index"] = index
     # As `ip addr add` does: addresses of the loopback device are for this host only.
@@ -86,12 +86,12 @@ def add_address(index: int, address: InterfaceAddress, *, deprecated: bool) -> b
     if deprecated:
         attributes.append(("IFA_CACHEINFO", {"ifa_preferred": 0, "ifa_valid": INFINITY_LIFE_TIME}))
     message["attrs"] = attributes
-    return _encoded(message, RTM_NEWADDR, _CREATE)
+    return encoded(message, RTM_NEWADDR, _CREATE)
 
 
 def add_route(route: Route) -> bytes:
     message = rtmsg()
-    message["family"] = _family(route.via.version)
+    message["family"] = family(route.via.version)
     message["dst_len"] = 0 if route.to is None else route.to.prefixlen
     message["table"] = RT_TABLE_MAIN
     message["proto"] = RTPROT_BOOT
@@ -99,15 +99,15 @@ def add_route(route: Route) -> bytes:
     message["type"] = RTN_UNICAST
     destination = [] if route.to is None else [("RTA_DST", str(route.to.network_address))]
     message["attrs"] = [*destination, ("RTA_GATEWAY", str(route.via))]
-    return _encoded(message, RTM_NEWROUTE, _CREATE)
+    return encoded(message, RTM_NEWROUTE, _CREATE)
 
 
 def dump_links() -> bytes:
-    return _encoded(ifinfmsg(), RTM_GETLINK, NLM_F_REQUEST | NLM_F_DUMP)
+    return encoded(ifinfmsg(), RTM_GETLINK, NLM_F_REQUEST | NLM_F_DUMP)
 
 
 def dump_addresses() -> bytes:
-    return _encoded(ifaddrmsg(), RTM_GETADDR, NLM_F_REQUEST | NLM_F_DUMP)
+    return encoded(ifaddrmsg(), RTM_GETADDR, NLM_F_REQUEST | NLM_F_DUMP)
 
 
 def decode_up(payloads: Sequence[bytes]) -> list[str]:
@@ -132,11 +132,11 @@ def _decoded_link(payload: bytes) -> Any:
     return message
 
 
-def _family(version: int) -> int:
+def family(version: int) -> int:
     return socket.AF_INET if version == 4 else socket.AF_INET6
 
 
-def _encoded(message: Any, kind: int, flags: int) -> bytes:
+def encoded(message: Any, kind: int, flags: int) -> bytes:
     message["header"]["type"] = kind
     message["header"]["flags"] = flags
     message.encode()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import secrets
 from collections.abc import Mapping, Sequence
@@ -9,8 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lvslab.agent.wire import Message
-from lvslab.errors import KernelFault
+from lvslab.errors import CannotRun, KernelFault
 from lvslab.ipvs.table import IpvsTable
+from lvslab.kernels.channel import AgentError
 from lvslab.kernels.start import RunningKernel
 from lvslab.plan.steps import MakeNamespace, Plan
 from lvslab.sandbox.backends.netns import NetnsBackend
@@ -21,6 +23,7 @@ RING_BUDGET_BYTES = 96 << 20
 MIN_RING_BYTES = 128 << 10
 MAX_RING_BYTES = 4 << 20
 RUN_TIMEOUT_S = 30.0
+MAX_SLEEP_S = 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +93,20 @@ class Sandbox:
         return self.share / f"{kind}-{secrets.token_hex(4)}"
 
     def start_capture(self, nodes: Sequence[str]) -> Path:
-        """Record every interface of `nodes` from now on; return the spool file."""
+        """Record every interface of `nodes` from now on; return the spool file.
+
+        Raises CannotRun if a recording is going on.
+        """
         spool = self._new_file("spool")
         ring_bytes = max(MIN_RING_BYTES, min(MAX_RING_BYTES, RING_BUDGET_BYTES // len(nodes)))
-        self._channel.request("start_capture", path=str(spool), rings=[(node, ring_bytes) for node in nodes])
+        try:
+            self._channel.request("start_capture", path=str(spool), rings=[(node, ring_bytes) for node in nodes])
+        except AgentError as error:
+            if error.errno != errno.EBUSY:
+                raise
+            raise CannotRun(
+                "the lab is being recorded already", next_step="wait until the other verify or walk has ended"
+            ) from error
         return spool
 
     def stop_capture(self, nodes: Sequence[str], spool: Path) -> RawCapture:
@@ -118,6 +131,14 @@ class Sandbox:
         return self._channel.request(
             "call", questions, wait_s=longest_s, node=node, calls=list(calls), timeout_s=timeout_s
         )
+
+    def sleep(self, seconds: float) -> float:
+        """Let so much of the kernel's time pass; return what it then says the time is, in seconds since the epoch.
+
+        Where time is virtual this is quick: some seconds for a day.
+        """
+        answer = self._channel.request("sleep", wait_s=MAX_SLEEP_S, seconds=seconds)
+        return float(answer.fields["now"])
 
     def run(self, node: str, argv: Sequence[str], *, timeout_s: float = RUN_TIMEOUT_S) -> Finished:
         """Run a program in a node to its end. Raises KernelFault if it does not end in time."""

@@ -10,7 +10,7 @@ from lvslab.errors import BadInput, BadInputs
 from lvslab.topology.embedding import as_text
 from lvslab.topology.faults import Places
 from lvslab.topology.model import Topology
-from lvslab.topology.parameters import check_unchanged, override, read_defaults
+from lvslab.topology.parameters import check_group_sizes, check_unchanged, override, read_defaults
 from lvslab.topology.rendering import render
 from lvslab.topology.resolve import remove_as_asked, remove_in_document, resolve
 from lvslab.topology.shape import document_of
@@ -39,6 +39,7 @@ def load_text(
     check_text(text, source)
     defaults = read_defaults(text, source)
     values = override(defaults, params or {}, source)
+    check_group_sizes(text, params or {}, values)
     rendered = render(text, source, values)
     read = read_yaml(rendered.text, source, rendered.source_line)
     places = Places(source, read.lines)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 
 from lvslab.errors import BadInput
 from lvslab.topology.faults import Fault, Places
+from lvslab.topology.limits import GROUP_MEMBERS
 from lvslab.topology.wording import did_you_mean, one_of, shown
 from lvslab.topology.yaml_reader import read_yaml
 
@@ -16,6 +17,7 @@ Parameter = str | int | float | bool
 _BLOCK = re.compile(r"^params:(?:[ \t].*)?(?:\n|\Z)(?:(?:[ \t].*|#.*|)\n)*(?:[ \t].*)?", re.MULTILINE)
 """The top-level key at the left margin, and the indented, empty and comment lines after it."""
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
+_GROUP_BOUND = re.compile(r"\[(?P<first>[0-9]{1,6})-\{\{ *(?P<name>[a-z_][a-z0-9_]*) *\}\}\]")
 _PLAIN = "'params:' at the left margin, followed by plain YAML without Jinja2"
 _KINDS: dict[type, str] = {str: "text", bool: "true or false", int: "a whole number", float: "a number"}
 
@@ -83,6 +85,23 @@ def _value(name: str, value: object, defaults: Mapping[str, Parameter], topology
         expected=f"{_KINDS[kind]}, as the default {shown(defaults[name])} is",
         found=shown(value),
     )
+
+
+def check_group_sizes(text: str, given: Mapping[str, object], values: Mapping[str, Parameter]) -> None:
+    """Refuse a given value that makes a group of nodes, ``rs[1-{{ NAME }}]``, empty or too large.
+
+    Raises :class:`~lvslab.errors.BadInput` in the words of the parameter: whoever set it need not know the file.
+    """
+    for bound in _GROUP_BOUND.finditer(text):
+        name, first = bound["name"], int(bound["first"])
+        last = values.get(name)
+        if name in given and isinstance(last, int) and not first <= last < first + GROUP_MEMBERS:
+            raise BadInput(
+                f"parameter {name!r} out of range",
+                where=f"--set {name}={last}",
+                expected=f"{first} to {first + GROUP_MEMBERS - 1}",
+                found=str(last),
+            )
 
 
 def check_unchanged(defaults: Mapping[str, Parameter], data: object, places: Places) -> None:

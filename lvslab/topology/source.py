@@ -18,12 +18,12 @@ _FORBIDDEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\ud800-
 """Control characters, line separators that only some programs count as lines, surrogates and noncharacters."""
 
 
-def read_source(path: Path) -> str:
-    """Return the text of a file (UTF-8, with or without a byte order mark).
+def read_source(path: Path, what: str = "the topology file") -> str:
+    """Return the text of a file (UTF-8, with or without a byte order mark); `what` says what it should be.
 
     Raises :class:`~lvslab.errors.BadInput` when it cannot be read, is too large, or is not UTF-8.
     """
-    with open_input(path, "the topology file") as file:
+    with open_input(path, what) as file:
         data = file.read(SIZE_LIMIT + 1)
     if len(data) > SIZE_LIMIT:
         raise _too_large(str(path))

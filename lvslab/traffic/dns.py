@@ -50,6 +50,22 @@ def _target(source: Address, server: Address, name: str, number: int, *, over_tc
 
 
 @lru_cache(maxsize=DECODED_KEPT)
+def asks_for(payload: bytes, name: str, *, over_tcp: bool) -> bool:
+    """Return whether a DNS message asks for the IPv4 addresses of `name`."""
+    import dns.exception
+    import dns.message
+    import dns.name
+    import dns.rdatatype
+
+    try:
+        message = dns.message.from_wire(payload[_LENGTH_BYTES:] if over_tcp else payload, question_only=True)
+    except dns.exception.DNSException:
+        return False
+    wanted = dns.name.from_text(name)
+    return any(item.name == wanted and item.rdtype == dns.rdatatype.A for item in message.question)
+
+
+@lru_cache(maxsize=DECODED_KEPT)
 def decode(payload: bytes, *, over_tcp: bool) -> DnsAnswer | None:
     """Return the address records of a DNS message; None if it is no answer, or not DNS."""
     import dns.exception

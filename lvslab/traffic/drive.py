@@ -6,15 +6,15 @@ round-robin name is asked for directly and through the resolver, and the address
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from lvslab.sandbox.sandbox import Sandbox
 from lvslab.topology.model import Address, NameService, Node, Role, Topology, VirtualService
 from lvslab.traffic import dns
 from lvslab.traffic.calls import TARGETS, http_target, make_calls
 from lvslab.traffic.outcome import Outcome
+from lvslab.traffic.ports import free_ports
 
-FIRST_PORT = 40001
 MAX_CONNECTIONS = 600
 CACHED_ROUNDS = 2
 """How often each client asks the caching resolver: the second round must still come from its cache."""
@@ -22,20 +22,27 @@ DIRECT_ROUNDS_BEYOND = 2
 """Questions beyond one full turn of the name's addresses."""
 
 
-def drive(sandbox: Sandbox, topology: Topology) -> tuple[Outcome, ...]:
-    """Send the standard traffic; return every outcome in order. Raises KernelFault."""
+def drive(sandbox: Sandbox, topology: Topology, ports_taken: Collection[int] = ()) -> tuple[Outcome, ...]:
+    """Send the standard traffic; return every outcome in order. Raises KernelFault, CannotRun if no port is free."""
     outcomes: list[Outcome] = []
     for service in topology.services:
-        outcomes += drive_service(sandbox, topology, service)
+        outcomes += drive_service(sandbox, topology, service, ports_taken)
     for name_service in topology.name_services:
         outcomes += _drive_name(sandbox, topology, name_service)
     return tuple(outcomes)
 
 
-def drive_service(sandbox: Sandbox, topology: Topology, service: VirtualService) -> tuple[Outcome, ...]:
-    client, source = _first_client(topology, service.vip)
+def callers(topology: Topology) -> tuple[str, ...]:
+    """Return the clients that call virtual services."""
+    return tuple(dict.fromkeys(first_client(topology, service.vip)[0].name for service in topology.services))
+
+
+def drive_service(
+    sandbox: Sandbox, topology: Topology, service: VirtualService, ports_taken: Collection[int]
+) -> tuple[Outcome, ...]:
+    client, source = first_client(topology, service.vip)
     target = TARGETS[service.protocol]
-    ports = range(FIRST_PORT, FIRST_PORT + connection_count(topology, service))
+    ports = free_ports(connection_count(topology, service), ports_taken)
     return make_calls(sandbox, client.name, [target(source, port, service.vip, service.port) for port in ports])
 
 
@@ -48,7 +55,7 @@ def connection_count(topology: Topology, service: VirtualService) -> int:
     return min(MAX_CONNECTIONS, 2 * turns + 1)
 
 
-def _first_client(topology: Topology, like: Address) -> tuple[Node, Address]:
+def first_client(topology: Topology, like: Address) -> tuple[Node, Address]:
     """Return a client and its address of the family of `like`."""
     for client in topology.with_role(Role.CLIENT):
         for address in client.own_addresses:

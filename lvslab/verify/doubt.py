@@ -7,6 +7,7 @@ from dataclasses import replace
 from lvslab.topology.model import VirtualService
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations.base import count
+from lvslab.verify.others import may_be_own
 from lvslab.verify.result import Result, Verdict
 from lvslab.verify.served import Served, vip_endpoint
 from lvslab.walk.model import Endpoint, Hop, Unmatched
@@ -27,12 +28,13 @@ def unjoined(evidence: Evidence, service: VirtualService, connections: tuple[Ser
     return tuple(
         rest
         for rest in evidence.walks.unmatched
-        if not known.isdisjoint(rest.candidates) or any(_touches(hop, ends) for hop in rest.hops)
+        if not known.isdisjoint(rest.candidates) or any(_touches(evidence, hop, ends) for hop in rest.hops)
     )
 
 
-def _touches(hop: Hop, ends: set[Endpoint]) -> bool:
-    return hop.source in ends or hop.destination in ends
+def _touches(evidence: Evidence, hop: Hop, ends: set[Endpoint]) -> bool:
+    touched = hop.source in ends or hop.destination in ends
+    return touched and may_be_own(evidence, {hop.source, hop.destination} - ends)
 
 
 def without_walks(result: Result, rest: tuple[Unmatched, ...]) -> Result:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from lvslab.capture.frame import Capture
-from lvslab.ipvs.model import ServiceEntry, Stats
+from lvslab.ipvs.model import Connection, ServiceEntry, Stats
 from lvslab.topology.model import Topology
 from lvslab.traffic.outcome import Outcome
 from lvslab.walk.model import Walks
@@ -23,10 +23,12 @@ class DirectorTable:
     totals: Stats
     earlier: Stats = NOTHING
     """The totals before the traffic: nothing resets them while the namespace lives."""
+    connections: tuple[Connection, ...] = ()
+    """The entries of the connection table; those of earlier traffic linger in it."""
 
     @property
     def fresh(self) -> bool:
-        """Whether the traffic was the first: else schedulers are in mid-cycle and old connections linger."""
+        """Whether no connection of the director's went before."""
         return self.earlier == NOTHING
 
 
@@ -68,3 +70,11 @@ class Evidence:
     """By director."""
     facts: Mapping[str, NodeFacts] | None = None
     """By node; gathered only when something failed."""
+    used: bool = False
+    """Whether the lab may have been used or changed since it was built."""
+
+    @property
+    def begins_afresh(self) -> bool:
+        """Whether the drive is known to be the first traffic ever: schedulers begin their cycle, caches are empty."""
+        fresh = all(table.fresh for table in (self.tables or {}).values())
+        return self.outcomes is not None and not self.used and fresh

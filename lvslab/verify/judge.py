@@ -26,6 +26,7 @@ from lvslab.verify.expectations import (
     tun_request,
 )
 from lvslab.verify.expectations.base import ServiceExpectation
+from lvslab.verify.others import own_connections
 from lvslab.verify.result import Result, Verdict
 from lvslab.verify.served import Served, served_connections, vip_endpoint
 
@@ -71,8 +72,9 @@ def _service_results(evidence: Evidence, service: VirtualService) -> Iterator[Re
     connections = served_connections(evidence, service)
     if _wanted(evidence.topology, "arp"):
         yield arp_owner.judge(evidence, service, connections)
-    rest = doubt.unjoined(evidence, service, connections)
-    results = [doubt.without_walks(result, rest) for result in _of_connections(evidence, service, connections)]
+    own = own_connections(evidence, connections)
+    rest = doubt.unjoined(evidence, service, own)
+    results = [doubt.without_walks(result, rest) for result in _of_connections(evidence, service, own)]
     yield from _with_consequences(results)
 
 

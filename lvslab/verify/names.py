@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from lvslab.capture.packet import Tcp
 from lvslab.topology.model import NameService
-from lvslab.traffic.dns import DNS_PORT, DnsAnswer, decode
+from lvslab.traffic.dns import DNS_PORT, DnsAnswer, asks_for, decode
 from lvslab.traffic.outcome import Outcome
 from lvslab.verify.evidence import Evidence
+from lvslab.verify.others import is_own
 from lvslab.walk.model import Conversation, Hop, Walk
 
 
@@ -41,8 +42,8 @@ class Connected:
     conversation: Conversation
 
 
-def questions(evidence: Evidence, node: str) -> tuple[Asked, ...]:
-    """Return all DNS questions to a node in order of time."""
+def questions(evidence: Evidence, service: NameService, node: str) -> tuple[Asked, ...]:
+    """Return all questions for the name to a node in order of time."""
     own = {str(address) for address in evidence.topology.node(node).own_addresses}
     found = [
         _asked(conversation, conversation.responder.address)
@@ -51,12 +52,29 @@ def questions(evidence: Evidence, node: str) -> tuple[Asked, ...]:
         and conversation.responder.port == DNS_PORT
         and conversation.responder.address in own
         and conversation.requests
+        and _is_about(conversation, service.name)
     ]
     return tuple(sorted(found, key=lambda asked: asked.time_ns))
 
 
+def own_questions(evidence: Evidence, service: NameService, node: str) -> tuple[Asked, ...]:
+    """Return the questions of the drive to a node; those of a resolver are not among them."""
+    return tuple(
+        asked
+        for asked in questions(evidence, service, node)
+        if asked.node != service.resolver and is_own(evidence, asked.node, asked.port)
+    )
+
+
+def _is_about(conversation: Conversation, name: str) -> bool:
+    """A question of which nothing but the handshake was seen may be about anything."""
+    over_tcp = conversation.protocol == "tcp"
+    payload = _stream(conversation.requests) if over_tcp else _first_payload(conversation.requests)
+    return not payload or asks_for(payload, name, over_tcp=over_tcp)
+
+
 def connections(evidence: Evidence, service: NameService) -> tuple[Connected, ...]:
-    """Return all TCP connections to the name's web port in order of time."""
+    """Return the drive's TCP connections to the name's web port in order of time."""
     found = [
         Connected(
             conversation.requests[0].origin.node,
@@ -71,6 +89,7 @@ def connections(evidence: Evidence, service: NameService) -> tuple[Connected, ..
         and conversation.responder is not None
         and conversation.responder.port == service.port
         and conversation.requests
+        and is_own(evidence, conversation.requests[0].origin.node, conversation.initiator.port)
     ]
     return tuple(sorted(found, key=lambda connected: connected.time_ns))
 
@@ -101,14 +120,14 @@ def _asked(conversation: Conversation, of: str) -> Asked:
     return Asked(first.node, port, of, first.time_ns, answer, end, (first.number, last.number))
 
 
-def _first_payload(replies: Iterable[Walk]) -> bytes:
-    return next((walk.origin.packet.payload for walk in replies if walk.origin.packet.payload), b"")
+def _first_payload(walks: Iterable[Walk]) -> bytes:
+    return next((walk.origin.packet.payload for walk in walks if walk.origin.packet.payload), b"")
 
 
-def _stream(replies: Iterable[Walk]) -> bytes:
+def _stream(walks: Iterable[Walk]) -> bytes:
     """Join TCP segments in order of their sequence numbers, each once."""
     segments: dict[int, bytes] = {}
-    for walk in replies:
+    for walk in walks:
         tcp = walk.origin.packet.transport
         if isinstance(tcp, Tcp) and walk.origin.packet.payload:
             segments.setdefault(tcp.sequence, walk.origin.packet.payload)

@@ -61,6 +61,8 @@ class TopologyResult:
     seconds: dict[str, float] = field(default_factory=dict)
     frames: int = 0
     """Number of frames captured."""
+    virtual_time: bool = False
+    """Whether the kernel's time was not the wall clock's."""
 
     @property
     def verdict(self) -> Verdict:
@@ -68,8 +70,8 @@ class TopologyResult:
 
     @property
     def where(self) -> str:
-        """Return the kernel as reports name it: `uml 6.12.117`."""
-        return f"{self.kernel} {self.kernel_release}".rstrip()
+        """Return the kernel as reports name it: `uml 6.12.117`, or `uml 6.12.117, virtual time`."""
+        return f"{self.kernel} {self.kernel_release}".rstrip() + ", virtual time" * self.virtual_time
 
 
 def titles(results: Sequence[TopologyResult]) -> list[str]:

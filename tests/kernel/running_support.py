@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import os
 import pwd
+import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pexpect
+import pytest
 
+from lvslab.kernels.folder import LOCK
 from tests.kernel.support import COMMAND, COMMAND_TIMEOUT_S
 from tests.kernel.test_ordinary_user import RUN, copy_packages, without_privileges
 
 ROWS, COLUMNS = 24, 100
+CTRL_C = "\x03"
 TERMINAL_TIMEOUT_S = 60.0
 """A stop for what never appears; no test is about how long it takes."""
 
@@ -70,7 +74,8 @@ class Terminal:
             self.program.expect_exact(text)
 
     def type(self, line: str) -> None:
-        self.program.sendline(line)
+        """Press the keys of a line, and Enter, which is a carriage return (readline tells it from a line feed)."""
+        self.program.send(f"{line}\r")
 
     def press(self, keys: str) -> None:
         self.program.send(keys)
@@ -84,9 +89,75 @@ class Terminal:
         return int(self.program.exitstatus)
 
 
+@dataclass(frozen=True)
+class Home:
+    """A folder for labs and one for temporary files, of a test's own."""
+
+    world: World
+    labs: Path
+    temporary: Path
+
+    def processes(self) -> list[int]:
+        """Return all processes that have this home in their environment or among their words."""
+        found = []
+        for process in Path("/proc").glob("[0-9]*"):
+            try:
+                said = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if f"{self.labs}/lvslab-".encode() in said:
+                found.append(int(process.name))
+        return found
+
+    def left(self) -> dict[str, object]:
+        """Return everything a lab could leave behind."""
+        ours = [path.name for path in self.labs.iterdir() if path.name != LOCK]
+        return {
+            "processes": self.processes(),
+            "folders": ours,
+            "temporary files": [path.name for path in self.temporary.iterdir()],
+            "shared memory": sorted(path.name for path in Path("/dev/shm").glob("*lvs*")),
+            "mounts": [line for line in Path("/proc/mounts").read_text().splitlines() if str(self.labs) in line],
+            "links": sorted(path.name for path in Path("/sys/class/net").iterdir()),
+            "namespaces": sorted(path.name for path in Path("/run/netns").glob("*")),
+        }
+
+
 def this_user(kernel: str = "uml") -> World:
     command = (str(COMMAND),)
     return World(command, command, kernel, os.environ.copy() | {"TERM": "xterm"}, Path.cwd())
+
+
+@contextmanager
+def own_home(name: str = "labs") -> Iterator[Home]:
+    """Labs in a folder of that name, as LVSLAB_HOME says for this process too, and nowhere else."""
+    with tempfile.TemporaryDirectory(prefix="lvsc-") as folder, pytest.MonkeyPatch.context() as patch:
+        labs, temporary = Path(folder, name), Path(folder, "tmp")
+        labs.mkdir(mode=0o700)
+        temporary.mkdir()
+        patch.setenv("LVSLAB_HOME", str(labs))
+        patch.setenv("TMPDIR", str(temporary))
+        home = Home(this_user(), labs, temporary)
+        try:
+            yield home
+        finally:
+            # After a failed test a lab may still be up.
+            for pid in home.processes():
+                with suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+
+
+@contextmanager
+def started(home: Home, *words: str) -> Iterator[subprocess.Popen[str]]:
+    """Run a command that is not waited for."""
+    environment, pipe = dict(home.world.environment), subprocess.PIPE
+    with subprocess.Popen(
+        [COMMAND, *words], env=environment, stdin=pipe, stdout=pipe, stderr=pipe, text=True
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 @contextmanager
@@ -125,3 +196,11 @@ def native_in_a_guest() -> Iterator[World]:
         yield World(command, in_terminal, "native", outer.environment, outer.folder)
     finally:
         outer.run("down", "outer")
+
+
+WORLDS: dict[str, Callable[[], AbstractContextManager[World]]] = {
+    "uml": lambda: nullcontext(this_user()),
+    "uml, ordinary user": ordinary_user,
+    "native, in a guest": native_in_a_guest,
+}
+"""Where the same commands are to give the same."""

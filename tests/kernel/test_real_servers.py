@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lvslab.traffic.drive import FIRST_PORT
+from lvslab.traffic.ports import FIRST_PORT
 from lvslab.verify.result import Verdict
 from tests.kernel.support import OpenLab
 

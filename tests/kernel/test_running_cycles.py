@@ -9,18 +9,16 @@ import os
 import random
 import signal
 import subprocess
-import tempfile
+import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from lvslab.kernels.attach import running_labs
-from lvslab.kernels.folder import LOCK, MARK
-from tests.kernel.running_support import World, this_user
-from tests.kernel.support import COMMAND
+from tests.kernel.running_support import Home, own_home, started
 
 pytestmark = pytest.mark.kernel
 
@@ -31,51 +29,10 @@ LABS = 8
 MEMORY = ("--memory", "128")
 
 
-@dataclass(frozen=True)
-class Home:
-    """A folder for labs and one for temporary files, of a test's own."""
-
-    world: World
-    labs: Path
-    temporary: Path
-
-    def processes(self) -> list[int]:
-        """Return all processes that have this home in their environment or among their words."""
-        found = []
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                said = (process / "environ").read_bytes() + (process / "cmdline").read_bytes()
-            except OSError:
-                continue
-            if f"{self.labs}/lvslab-".encode() in said:
-                found.append(int(process.name))
-        return found
-
-    def left(self) -> dict[str, object]:
-        """Return everything a lab could leave behind."""
-        ours = [path.name for path in self.labs.iterdir() if path.name != LOCK]
-        return {
-            "processes": self.processes(),
-            "folders": ours,
-            "temporary files": [path.name for path in self.temporary.iterdir()],
-            "shared memory": sorted(path.name for path in Path("/dev/shm").glob("*lvs*")),
-            "mounts": [line for line in Path("/proc/mounts").read_text().splitlines() if str(self.labs) in line],
-            "links": sorted(path.name for path in Path("/sys/class/net").iterdir()),
-            "namespaces": sorted(path.name for path in Path("/run/netns").glob("*")),
-        }
-
-
 @pytest.fixture
 def home() -> Iterator[Home]:
-    with tempfile.TemporaryDirectory(prefix="lvsc-") as name:
-        labs, temporary = Path(name, "labs"), Path(name, "tmp")
-        labs.mkdir(mode=0o700)
-        temporary.mkdir()
-        environment = os.environ | {"LVSLAB_HOME": str(labs), "TMPDIR": str(temporary)}
-        user = this_user()
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setenv("LVSLAB_HOME", str(labs))
-            yield Home(World(user.command, user.command, "", environment, user.folder), labs, temporary)
+    with own_home() as found:
+        yield found
 
 
 def test_cycles_leave_nothing(home: Home) -> None:
@@ -89,11 +46,28 @@ def test_cycles_leave_nothing(home: Home) -> None:
 
 
 def kernel_of(home: Home) -> list[int]:
-    return _pids(home, lambda words: words and MARK.encode() not in words and b"broker.py" not in words)
+    """The kernel's first process: User-Mode Linux, or the agent's parent outside of its namespaces."""
+    return sorted(_pids(home, lambda words: any(part in words for part in (b"linux", b"native.py"))))
+
+
+def agent_of(home: Home) -> list[int]:
+    """What the agent is to the host: the first process a User-Mode Linux kernel traces, or the agent itself."""
+    kernel, *others = kernel_of(home) or [0]
+    traced = [pid for pid in others if _status(pid, "TracerPid") == kernel]
+    return traced or [pid for pid in others if _status(pid, "PPid") == kernel]
 
 
 def broker_of(home: Home) -> list[int]:
     return _pids(home, lambda words: b"broker.py" in words)
+
+
+def _status(pid: int, field: str) -> int:
+    """Return a number from /proc/PID/status; -1 if the process is gone."""
+    try:
+        lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    except OSError:
+        return -1
+    return next(int(line.split()[1]) for line in lines if line.startswith(f"{field}:"))
 
 
 def _pids(home: Home, wanted: Callable[[bytes], object]) -> list[int]:
@@ -120,28 +94,59 @@ def test_a_lab_that_is_killed_is_gone_and_its_name_is_free(home: Home, victim: C
     assert home.left() == before
 
 
-def test_random_kills_on_the_way_up_leave_nothing(home: Home) -> None:
-    chance = random.Random(3)
+VICTIMS = ("front", "interrupt", "hang-up", "broker", "kernel", "agent", "down")
+
+
+def strike(home: Home, victim: str, front: subprocess.Popen[str]) -> None:
+    """Kill a part of the lab if it is there, else whoever waits for it; or take the lab down."""
+    signals = {"interrupt": signal.SIGINT, "hang-up": signal.SIGHUP}
+    parts = {"broker": broker_of, "kernel": kernel_of, "agent": agent_of}
+    if victim == "down":
+        assert home.world.run("down", "--all").returncode == 0
+        return
+    for pid in parts.get(victim, lambda _: [])(home)[:1] or [front.pid]:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signals.get(victim, signal.SIGKILL))
+
+
+def time_up_s(home: Home) -> float:
+    """Bring a lab up and take it down; return how long the first took."""
+    begun = time.monotonic()
+    assert home.world.run("up", "dr", *MEMORY).returncode == 0
+    taken_s = time.monotonic() - begun
+    assert home.world.run("down").returncode == 0
+    return taken_s
+
+
+def has_ended(process: subprocess.Popen[str], moment_s: float) -> bool:
+    """Wait so long; return whether the process has ended by then."""
+    try:
+        process.wait(moment_s)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def test_random_kills_leave_nothing(home: Home) -> None:
+    """On the way up, and afterwards while somebody uses the lab."""
+    seed = int(os.environ.get("LVSLAB_TEST_SEED", random.randrange(1 << 32)))
+    chance = random.Random(seed)
     before = home.left()
-    for _ in range(KILLS):
-        with subprocess.Popen(
-            [COMMAND, "up", "dr", *MEMORY],
-            env=dict(home.world.environment),
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-        ) as front:
-            try:
-                front.wait(chance.uniform(0.2, 3.5))
-            except subprocess.TimeoutExpired:
-                victim = chance.choice(["front", "interrupt", "broker", "kernel"])
-                others = {"broker": broker_of, "kernel": kernel_of}.get(victim, lambda _: [])(home)
-                for pid in others[:1] or [front.pid]:
-                    try:
-                        os.kill(pid, signal.SIGINT if victim == "interrupt" else signal.SIGKILL)
-                    except ProcessLookupError:
-                        continue
-            assert front.stderr is not None
-            assert b"Traceback" not in front.stderr.read()
+    way_up_s = min(time_up_s(home) for _ in range(3))
+    for number in range(KILLS):
+        victim, moment_s = VICTIMS[number % len(VICTIMS)], chance.uniform(0.05, 1.6 * way_up_s)
+        print(f"LVSLAB_TEST_SEED={seed}: {victim} after {moment_s:.3f} s")  # noqa: T201 - to repeat a failure
+        with started(home, "up", "dr", *MEMORY) as front:
+            if has_ended(front, moment_s):
+                with started(home, "exec", "client", "--", "sleep", "1000") as user:
+                    has_ended(user, chance.uniform(0, way_up_s))
+                    strike(home, victim, user)
+                    said = user.communicate()[1]
+            else:
+                strike(home, victim, front)
+                said = front.communicate()[1]
+        assert "Traceback" not in said
+        assert len(list(filter(None, said.splitlines()))) <= 1, said
         assert home.world.run("down", "--all").returncode == 0
         while broker_of(home):
             pass

@@ -1,113 +1,151 @@
-"""A student at several terminals: a lab is up, commands are typed by hand, packets are watched, the lab goes down."""
+"""A student at several terminals plays what the README shows, command by command, and sees what it shows."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, nullcontext
+import re
+import subprocess
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from pathlib import Path
 
 import pytest
 
 from lvslab.kernels.images import find_image
-from tests.kernel.running_support import Terminal, World, native_in_a_guest, ordinary_user, this_user
+from tests.kernel.running_support import CTRL_C, WORLDS, Terminal, World
 
 pytestmark = pytest.mark.kernel
 
-CTRL_C, CTRL_D, CTRL_Z = "\x03", "\x04", "\x1a"
-WORLDS: dict[str, Callable[[], AbstractContextManager[World]]] = {
-    "uml": lambda: nullcontext(this_user()),
-    "uml, ordinary user": ordinary_user,
-    "native, in a guest": native_in_a_guest,
-}
+README = Path(__file__).parents[2] / "README.md"
+BLOCK = re.compile(r"<!-- walk(?:: (?P<where>[a-z]+))?.*? -->\n```console\n(?P<text>.*?)```\n", re.DOTALL)
+PROMPT = re.compile(r"(?P<node>[a-z0-9]*)[$#] (?P<words>.*)")
+HOST = ""
+COMMAND = "./run "
 
 
-@pytest.fixture(scope="module", params=WORLDS)
-def world(request: pytest.FixtureRequest) -> Iterator[World]:
-    """A world in which the topology `dr` is up."""
+@dataclass(frozen=True)
+class Step:
+    """What is typed, where, and what then appears there, line by line; nothing may be typed, only seen."""
+
+    where: str
+    typed: str
+    seen: tuple[str, ...]
+
+
+def steps(text: str) -> list[Step]:
+    """Return the walk's steps; `where` is a node's name, or empty for the host."""
+    found: list[Step] = []
+    for block in BLOCK.finditer(text):
+        where = block["where"] if block["where"] != "played" else HOST
+        for line in block["text"].splitlines():
+            prompt = PROMPT.fullmatch(line)
+            if prompt:
+                where = prompt["node"]
+                found.append(Step(where, prompt["words"], ()))
+            elif line == "^C" or not found or found[-1].where != where:
+                found.append(Step(where or HOST, line, ()) if line == "^C" else Step(where or HOST, "", (line,)))
+            else:
+                found[-1] = Step(where, found[-1].typed, (*found[-1].seen, line))
+    return found
+
+
+def shape(line: str) -> re.Pattern[str]:
+    """Return what a line looks like: numbers after its first word vary, and so may the width of columns."""
+    words = [
+        re.sub(r"\d+", r"\\d+", re.escape(word)) if number else re.escape(word)
+        for number, word in enumerate(line.split())
+    ]
+    return re.compile(r"\s+".join(words))
+
+
+class Student:
+    """Plays steps: on the host, and in a terminal for each node."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.terminals: dict[str, Terminal] = {}
+        self._at_prompt: dict[str, bool] = {}
+
+    def play(self, step: Step) -> None:
+        if step.where != HOST:
+            self._play_in_node(step)
+            return
+        words = step.typed.removeprefix(COMMAND).split()
+        if words[0] == "shell":
+            self.terminals[words[1]] = self._world.open_terminal(*words)
+            return
+        kernel = ("--kernel", self._world.kernel) if words[0] == "up" else ()
+        done = self._world.run(*words, *kernel)
+        assert done.returncode == 0, done.stdout + done.stderr
+        expect_lines(done, [line.replace(" uml ", f" {self._world.kernel} ") for line in step.seen])
+
+    def _play_in_node(self, step: Step) -> None:
+        terminal = self.terminals[step.where]
+        if step.typed == "^C":
+            terminal.press(CTRL_C)
+        elif step.typed:
+            terminal.see(f"{step.where}# ")
+            terminal.type(step.typed)
+        for line in step.seen:
+            terminal.program.expect(shape(line))
+        if step.typed == "exit":
+            assert terminal.status() == 0
+
+
+def expect_lines(done: subprocess.CompletedProcess[str], lines: Sequence[str]) -> None:
+    """See that a command printed lines of these shapes, in this order."""
+    rest = done.stdout
+    for line in lines:
+        found = shape(line).search(rest)
+        assert found, f"{line!r} is not in what came of {done.args}: {done.stdout}"
+        rest = rest[found.end() :]
+
+
+@pytest.mark.parametrize("place", WORLDS)
+def test_the_readmes_walk(place: str) -> None:
     if find_image() is None:
         pytest.skip("User-Mode Linux is not installed")
+    with WORLDS[place]() as world:
+        student = Student(world)
+        try:
+            for step in steps(README.read_text()):
+                student.play(step)
+        finally:
+            for terminal in student.terminals.values():
+                terminal.program.close(force=True)
+            left = world.run("down", "--all").stdout
+        assert left == ""
+        assert "no lab is up" in world.run("ps").stdout
+
+
+def test_the_walk_is_all_there() -> None:
+    """A step that is not recognised would not be played."""
+    walk = steps(README.read_text())
+    typed = [(step.where, step.typed.split()[1 if step.where == HOST else 0]) for step in walk if step.typed]
+    assert typed == [
+        ("", "up"),
+        ("", "shell"),
+        *[("director", "ipvsadm")] * 5,
+        ("director", "tcpdump"),
+        ("", "shell"),
+        ("client", "for"),
+        ("client", "exit"),
+        ("director", "^C"),
+        ("director", "exit"),
+        ("", "verify"),
+        ("", "down"),
+    ]
+    shown = [step for step, following in pairwise(walk) if following.where == "director" and not following.typed]
+    assert shown == [walk[10]]
+
+
+@pytest.fixture(scope="module", params=["uml", "native, in a guest"])
+def world(request: pytest.FixtureRequest) -> Iterator[World]:
     with WORLDS[request.param]() as found:
         up = found.run("up", "dr", "--kernel", found.kernel)
         assert up.returncode == 0, up.stdout + up.stderr
         yield found
-        down = found.run("down", "dr")
-        assert (down.returncode, down.stdout.strip()) == (0, "dr is down")
-        assert "no lab is up" in found.run("ps").stdout
-
-
-@pytest.fixture
-def shell(world: World) -> Iterator[Callable[[str], Terminal]]:
-    opened: list[Terminal] = []
-
-    def open_on(node: str) -> Terminal:
-        terminal = world.open_terminal("shell", "--lab", "dr", node)
-        opened.append(terminal)
-        terminal.see(f"{node}# ")
-        return terminal
-
-    yield open_on
-    for terminal in opened:
-        terminal.program.close(force=True)
-
-
-Shell = Callable[[str], Terminal]
-
-
-def test_a_cluster_typed_by_hand_and_watched(shell: Shell) -> None:
-    director, client = shell("director"), shell("client")
-    director.type("ipvsadm -C && echo services: $(ipvsadm -Ln | grep -c :80)")
-    director.see("services: 0")
-    client.type("curl -sS --max-time 2 http://vip/ || echo nobody' 'there")
-    client.see("nobody there")
-    for words in ("-A -t vip:80 -s rr", "-a -t vip:80 -r rs1 -g", "-a -t vip:80 -r rs2 -g"):
-        director.see("director# ")
-        director.type(f"ipvsadm {words}")
-    director.see("director# ")
-    director.type("tcpdump -lni eth0 'tcp port 80 and tcp[tcpflags] & tcp-syn != 0'")
-    director.see("listening on eth0")
-    client.type("for i in 1 2 3 4; do curl -sS http://vip/ | head -n 1; done | sort | uniq -c")
-    client.see("2 rs1", "2 rs2")
-    director.see("> 198.18.0.10.80: Flags [S]")
-    director.press(CTRL_C)
-    director.see("packets captured", "director# ")
-    director.type("exit 5")
-    assert director.status() == 5
-
-
-def test_what_a_terminal_is_expected_to_do(shell: Shell) -> None:
-    node = shell("rs1")
-    node.press("cat /etc/resolv.co\t")
-    node.see("/etc/resolv.conf")
-    node.press(CTRL_C)
-    node.see("rs1# ")
-    node.program.setwinsize(33, 101)
-    node.type("sleep 0.2; stty size")
-    node.see("33 101")
-    node.type("sleep 1000")
-    node.press(CTRL_Z)
-    node.see("Stopped", "rs1# ")
-    node.type("bg; jobs; kill %1; wait; echo all' 'done")
-    node.see("Running", "all done")
-    node.type("seq 1000 | more")
-    node.see("--More--")
-    node.press("q")
-    node.see("rs1# ")
-    node.type("tty && echo fine' 'still")
-    node.see("/dev/pts/", "fine still")
-    node.press(CTRL_D)
-    assert node.status() == 0
-
-
-def test_a_large_paste_arrives_whole(shell: Shell) -> None:
-    node = shell("client")
-    lines = 3000
-    # Without echo: nobody reads it while the paste goes on.
-    node.type("stty -echo; echo paste' 'now; cat >/tmp/pasted; stty echo")
-    node.see("paste now")
-    node.press("".join(f"line {number} of a long text that somebody pastes\n" for number in range(lines)))
-    node.press(CTRL_D)
-    node.see("client# ")
-    node.type(f"cut -d' ' -f2 /tmp/pasted | cmp - <(seq 0 {lines - 1}) && echo all' 'there")
-    node.see("all there")
+        assert found.run("down", "dr").returncode == 0
 
 
 def test_two_nodes_have_names_and_files_of_their_own(world: World) -> None:

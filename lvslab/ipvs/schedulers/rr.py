@@ -11,56 +11,70 @@ weight moves nothing.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from itertools import chain
 from typing import Final
 
-from lvslab.ipvs.schedulers.model import Flow, Scheduler, Server, available
+from lvslab.ipvs.schedulers.model import (
+    NOBODY,
+    Candidate,
+    Choice,
+    Flow,
+    KernelScheduler,
+    PapersScheduler,
+    Server,
+    unavailable,
+    weightless,
+)
 
 HEAD: Final = -1
 """The position before the first server: the list's head."""
 
 
-class KernelRoundRobin(Scheduler):
+class KernelRoundRobin(KernelScheduler):
     def start(self) -> None:
         self._last = HEAD
 
-    def add(self, server: Server) -> None:
-        self.servers.insert(0, server)
+    def added(self, position: int) -> None:  # noqa: ARG002 - always in front
         if self._last != HEAD:
             self._last += 1
 
-    def delete(self, name: str) -> None:
-        position = self.position(name)
-        del self.servers[position]
+    def deleted(self, position: int) -> None:
         if position <= self._last:
             self._last -= 1
 
-    def pick(self, _flow: Flow, /) -> Server | None:
+    def choose(self, _flow: Flow, /) -> Choice:
         following = self._last + 1
-        for position in chain(range(following, len(self.servers)), range(following)):
-            if available(self.servers[position]):
-                self._last = position
-                return self.servers[position]
-        return None
+        turn = chain(range(following, len(self.servers)), range(following))
+        choice, position = next_in_turn(self.servers, turn, self._last, unavailable)
+        self._last = position
+        return choice
 
 
-class PapersRoundRobin(Scheduler):
+class PapersRoundRobin(PapersScheduler):
     """The papers' servers are fixed; where they are changed all the same, the index stays as it is."""
 
     def start(self) -> None:
-        self._last = len(self.servers) - 1
+        self._last: int | None = None
 
-    def add(self, server: Server) -> None:
-        self.servers.append(server)
-
-    def delete(self, name: str) -> None:
-        del self.servers[self.position(name)]
-
-    def pick(self, _flow: Flow, /) -> Server | None:
+    def choose(self, _flow: Flow, /) -> Choice:
         count = len(self.servers)
-        for step in range(1, count + 1):
-            position = (self._last + step) % count
-            if self.servers[position].weight > 0:
-                self._last = position
-                return self.servers[position]
-        return None
+        last = count - 1 if self._last is None else self._last
+        turn = [(last + step) % count for step in range(1, count + 1)]
+        choice, self._last = next_in_turn(self.servers, turn, last, weightless)
+        return choice
+
+
+def next_in_turn(
+    servers: list[Server], turn: Iterable[int], last: int, refusal: Callable[[Server], str]
+) -> tuple[Choice, int]:
+    """Return the first server of the turn that nothing speaks against, and the new position of the pointer."""
+    state = (("pointer", servers[last].name if 0 <= last < len(servers) else "head"),)
+    candidates = []
+    for position in turn:
+        server = servers[position]
+        reason = refusal(server)
+        candidates.append(Candidate(server, reason or "taken"))
+        if not reason:
+            return Choice(server, "the next in turn", state, tuple(candidates)), position
+    return Choice(None, NOBODY, state, tuple(candidates)), last

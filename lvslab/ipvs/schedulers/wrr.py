@@ -19,41 +19,50 @@ from __future__ import annotations
 from math import gcd
 from typing import Final
 
-from lvslab.ipvs.schedulers.model import Flow, Scheduler, Server
+from lvslab.ipvs.schedulers.model import NOBODY, Candidate, Choice, Flow, KernelScheduler, PapersScheduler, Server
 
 HEAD: Final = -1
 """The position before the first server: the list's head."""
 
 
-class KernelWeightedRoundRobin(Scheduler):
+class KernelWeightedRoundRobin(KernelScheduler):
     def start(self) -> None:
         self._last = HEAD
         self._measure()
         self._current = self._highest
 
-    def add(self, server: Server) -> None:
-        self.servers.insert(0, server)
+    def added(self, position: int) -> None:  # noqa: ARG002 - always in front
         self._changed()
 
-    def delete(self, name: str) -> None:
-        del self.servers[self.position(name)]
+    def deleted(self, position: int) -> None:  # noqa: ARG002 - the pointer goes back wherever it was
         self._changed()
 
-    def edit(self, name: str, weight: int) -> None:
-        super().edit(name, weight)
+    def edited(self) -> None:
         self._changed()
 
-    def pick(self, _flow: Flow, /) -> Server | None:
+    def choose(self, _flow: Flow, /) -> Choice:
+        state = (
+            ("pointer", "head" if self._last == HEAD else self.servers[self._last].name),
+            ("current weight", self._current),
+            ("gcd", self._step),
+        )
+        seen: list[Candidate] = []
+        chosen = self._next(seen)
+        if chosen is None:
+            return Choice(None, NOBODY, state, tuple(seen))
+        return Choice(chosen, f"weight {self._current} or more", state, tuple(seen))
+
+    def _next(self, seen: list[Candidate]) -> Server | None:
         if self._highest == 0:
             return None
         first, stop = self._last, None
         last_pass = restarted = False
         while True:
-            position = self._search(stop)
+            position = self._search(stop, seen)
             if position is not None:
                 self._last = position
                 chosen = self.servers[position]
-                return chosen if self._takes(chosen) else None
+                return None if self._refusal(chosen) else chosen
             self._current -= self._step
             if self._current <= 0:
                 self._current = self._highest
@@ -66,15 +75,20 @@ class KernelWeightedRoundRobin(Scheduler):
             if last_pass and restarted and first != HEAD:
                 stop = first
 
-    def _search(self, stop: int | None) -> int | None:
+    def _search(self, stop: int | None, seen: list[Candidate]) -> int | None:
         """Return the next position after the last one that takes the connection, or `stop` if that is reached."""
         for position in range(self._last + 1, len(self.servers)):
-            if self._takes(self.servers[position]) or position == stop:
+            server = self.servers[position]
+            refusal = self._refusal(server)
+            seen.append(Candidate(server, refusal or "taken"))
+            if not refusal or position == stop:
                 return position
         return None
 
-    def _takes(self, server: Server) -> bool:
-        return server.weight >= self._current and not server.overloaded
+    def _refusal(self, server: Server) -> str:
+        if server.weight < self._current:
+            return f"below {self._current}"
+        return "overloaded" if server.overloaded else ""
 
     def _changed(self) -> None:
         self._last = HEAD
@@ -90,28 +104,27 @@ class KernelWeightedRoundRobin(Scheduler):
         self._highest = max(weights, default=0) - (self._step - 1)
 
 
-class PapersWeightedRoundRobin(Scheduler):
+class PapersWeightedRoundRobin(PapersScheduler):
     """The papers' servers are fixed; where they are changed all the same, i and cw stay as they are."""
 
     def start(self) -> None:
         self._last = -1
         self._current = 0
 
-    def add(self, server: Server) -> None:
-        self.servers.append(server)
-
-    def delete(self, name: str) -> None:
-        del self.servers[self.position(name)]
-
-    def pick(self, _flow: Flow, /) -> Server | None:
+    def choose(self, _flow: Flow, /) -> Choice:
         weights = [server.weight for server in self.servers]
+        state = (("i", self._last), ("current weight", self._current), ("gcd", gcd(*weights)))
         if not any(weights):
-            return None
+            return Choice(None, "every weight is 0", state)
+        seen = []
         while True:
             self._last = (self._last + 1) % len(self.servers)
             if self._last == 0:
                 self._current -= gcd(*weights)
                 if self._current <= 0:
                     self._current = max(weights)
-            if weights[self._last] >= self._current:
-                return self.servers[self._last]
+            server = self.servers[self._last]
+            if server.weight >= self._current:
+                seen.append(Candidate(server, "taken"))
+                return Choice(server, f"weight {self._current} or more", state, tuple(seen))
+            seen.append(Candidate(server, f"below {self._current}"))

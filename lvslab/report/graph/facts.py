@@ -8,7 +8,8 @@ from enum import StrEnum
 
 from lvslab.report.printable import printable
 from lvslab.topology.implied import implied_settings
-from lvslab.topology.model import Address, Method, Node, Role, Setting, Topology
+from lvslab.topology.model import Address, Node, Role, Setting, Topology
+from lvslab.topology.vips import vip_holders
 
 _ADDRESS_LABELS = {Role.CLIENT: "CIP", Role.DIRECTOR: "DIP", Role.REAL_SERVER: "RIP"}
 _USUAL_SERVER = "builtin"
@@ -66,20 +67,10 @@ def removed_settings(node: Node, topology: Topology) -> tuple[Setting, ...]:
 
 
 def _vips(node: Node, topology: Topology) -> Iterator[Fact]:
-    """Yield each VIP once: on the director's interface, and on `lo` of servers that must accept it (DR, TUN)."""
-    if node.has(Setting.VIP):
-        yield from dict.fromkeys(_vip_places(node, topology))
-
-
-def _vip_places(node: Node, topology: Topology) -> Iterator[Fact]:
-    for service in topology.services:
-        if service.director == node.name:
-            yield Fact(str(service.vip), device=service.vip_device, label="VIP")
-        elif service.method in (Method.DR, Method.TUN) and any(
-            destination.node == node.name for destination in service.destinations
-        ):
-            full = service.vip.max_prefixlen
-            yield Fact(_with_prefix(service.vip, service.vip_prefix or full), device="lo", label="VIP")
+    for holder in vip_holders(topology):
+        if holder.node == node.name:
+            prefix = holder.address.network.prefixlen
+            yield Fact(_with_prefix(holder.address.ip, prefix), device=holder.device, label="VIP")
 
 
 def _with_prefix(address: Address, prefix: int) -> str:

@@ -7,7 +7,7 @@ from lvslab.verify.causes import names as causes
 from lvslab.verify.causes.cause import Cause
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations.base import Statement, count, counts
-from lvslab.verify.names import Connected, connections, never_sent, questions
+from lvslab.verify.names import Connected, connections, never_sent, own_questions
 from lvslab.verify.result import Result
 
 NAME = "dns-direct"
@@ -38,12 +38,12 @@ def judge(evidence: Evidence, service: NameService) -> Result:
 
 def _told(evidence: Evidence, service: NameService) -> dict[str, list[str]]:
     """Return the first addresses each client was given, in order of asking, by whatever server."""
-    asked = [*questions(evidence, service.server)]
+    asked = [*own_questions(evidence, service, service.server)]
     if service.resolver is not None:
-        asked += questions(evidence, service.resolver)
+        asked += own_questions(evidence, service, service.resolver)
     told: dict[str, list[str]] = {}
     for item in sorted(asked, key=lambda item: item.time_ns):
-        if item.answer is not None and item.node != service.resolver:
+        if item.answer is not None:
             told.setdefault(item.node, []).append(item.answer.addresses[0])
     return told
 

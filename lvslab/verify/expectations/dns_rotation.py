@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from itertools import pairwise
 
 from lvslab.topology.model import NameService
@@ -10,7 +11,7 @@ from lvslab.verify.causes import names as causes
 from lvslab.verify.causes.cause import Cause
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations.base import Statement, count, counts
-from lvslab.verify.names import Asked, never_sent, questions
+from lvslab.verify.names import Asked, never_sent, own_questions, questions
 from lvslab.verify.result import Result
 
 NAME = "dns-rotation"
@@ -18,11 +19,15 @@ SHOWN = 4
 
 
 def judge(evidence: Evidence, service: NameService) -> Result:
-    """Compare all answers that clients had from the name server itself, in order."""
+    """Compare the answers that clients had from the name server itself, in order.
+
+    Where somebody else asked in between, the next answer may be turned by any number.
+    """
     server = service.server
     statement = Statement(NAME, f"{server} turns the addresses of {service.name} by one each time")
     records = {str(address) for _, address in service.records}
-    asked = [item for item in questions(evidence, server) if item.node != service.resolver]
+    asked = own_questions(evidence, service, server)
+    of_others = {item.time_ns for item in questions(evidence, service, server)} - {item.time_ns for item in asked}
     own = {str(address) for address in evidence.topology.node(server).own_addresses}
     silent = never_sent(evidence, own, DNS_PORT, asked)
     if silent:
@@ -39,7 +44,9 @@ def judge(evidence: Evidence, service: NameService) -> Result:
             next_step=f"capture while clients ask for {service.name}",
         )
     fault = next((fault for item in asked if (fault := _answer_fault(statement, evidence, service, item))), None)
-    fault = fault or next((fault for pair in pairwise(asked) if (fault := _turn_fault(statement, server, *pair))), None)
+    fault = fault or next(
+        (fault for pair in pairwise(asked) if (fault := _turn_fault(statement, server, *pair, of_others))), None
+    )
     if fault is not None:
         return fault
     if len(asked) < 2 or len(records) < 2:
@@ -68,12 +75,15 @@ def _answer_fault(statement: Statement, evidence: Evidence, service: NameService
     )
 
 
-def _turn_fault(statement: Statement, server: str, before: Asked, after: Asked) -> Result | None:
+def _turn_fault(
+    statement: Statement, server: str, before: Asked, after: Asked, of_others: Collection[int]
+) -> Result | None:
     if before.answer is None or after.answer is None:
         return None
     one, other = before.answer.addresses, after.answer.addresses
+    disturbed = any(before.time_ns < time_ns < after.time_ns for time_ns in of_others)
     # Name servers differ in which way they turn.
-    if other in (one[1:] + one[:1], one[-1:] + one[:-1]):
+    if other in _turns(one) if disturbed else other in (one[1:] + one[:1], one[-1:] + one[:-1]):
         return None
     return statement.failed(
         f"after {_listed(before.answer)} came {_listed(after.answer)}",
@@ -81,6 +91,10 @@ def _turn_fault(statement: Statement, server: str, before: Asked, after: Asked) 
         frames=(*before.frames, *after.frames),
         cause=Cause(f"{server} does not rotate, or somebody else asked in between", "dig the name twice"),
     )
+
+
+def _turns(addresses: tuple[str, ...]) -> set[tuple[str, ...]]:
+    return {addresses[place:] + addresses[:place] for place in range(len(addresses))}
 
 
 def _listed(answer: DnsAnswer) -> str:

@@ -2,78 +2,132 @@
 
 What counts is whom the director sent it to, whether or not it arrived; a connection that the director refused
 went to nobody. Where the director sent nothing on for another reason, its choice cannot be seen.
+
+Where the service was used before, or may have been, rr and wrr were somewhere in their cycle when the traffic began:
+then the choices must be what the model predicts from one of the places in it. Schedulers that count connections are
+judged only from the beginning. Connections of others are scheduled too, and count; but whether all of them were
+captured is not known, and so a difference proves nothing when there were any.
 """
 
 from __future__ import annotations
 
-from lvslab.ipvs.schedulers import MODELS, Flow, Scheduler, Server, scheduler
+from lvslab.capture.packet import Tcp
 from lvslab.topology.model import VirtualService
+from lvslab.verify import cycle, replay
 from lvslab.verify.causes.cause import Cause
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations.base import Statement, count
+from lvslab.verify.installed import differences, in_order_of
+from lvslab.verify.others import count_of_others
 from lvslab.verify.result import Result
-from lvslab.verify.served import Served
+from lvslab.verify.served import Served, served_connections
 
 NAME = "scheduler"
-REFUSED = "refused"
 SHOWN = 12
 
 
 def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result:
     director = service.director
     statement = Statement(NAME, f"{service.scheduler} gives each connection the server its model predicts")
-    reason = _unpredictable(evidence, service)
+    table = (evidence.tables or {}).get(director)
+    changes = differences(table, service) if table is not None else []
+    if changes:
+        return _changed(statement, director, changes)
+    reason = _unpredictable(service, afresh=evidence.begins_afresh)
     if reason:
         return statement.skipped(reason)
-    scheduled = [served for served in connections if served.through_director]
-    if not scheduled:
+    if not any(served.through_director for served in connections):
         return statement.skipped(f"no connection passed {director}")
+    scheduled = _in_order_of_arrival(served_connections(evidence, service), director)
     swallowed = sum(served.swallowed for served in scheduled)
     if swallowed:
         return statement.skipped(f"{director} sent nothing on for {count(swallowed, 'connection')}: no choice is seen")
-    got = [served.chosen.node if served.chosen else REFUSED for served in scheduled]
-    model = _model(service)
-    predicted = [_pick(model, served) for served in scheduled]
-    wrong = next((number for number, (want, have) in enumerate(zip(predicted, got, strict=True)) if want != have), None)
-    if wrong is None:
-        seen = _sequence(got)
-        if len(scheduled) < len(connections):
-            seen = f"{len(scheduled)} of {count(len(connections), 'connection')} passed {director}: {seen}"
-        return statement.passed(seen, [served.opening.origin.number for served in scheduled], director)
-    served = scheduled[wrong]
-    return statement.failed(
-        f"{served.label}, number {wrong + 1}, went to {got[wrong]}, not to {predicted[wrong]}: "
-        f"{_sequence(got)} instead of {_sequence(predicted)}",
-        where=director,
-        frames=[served.opening.origin.number],
-        cause=Cause("the table was changed, or there were connections before", f"on {director}: ipvsadm -Ln --nosort"),
+    got = [served.chosen.node if served.chosen else cycle.REFUSED for served in scheduled]
+    if replay.looks_back(service) and replay.lasted_s(scheduled) > replay.SHORTEST_ENTRY_S:
+        return statement.skipped(f"in more than {replay.SHORTEST_ENTRY_S} s connections may have left the table")
+    wanted = _predicted(in_order_of(table, service), scheduled, got, afresh=evidence.begins_afresh)
+    if got != wanted:
+        return _wrong(statement, evidence, director, scheduled, (got, wanted))
+    frames = [served.opening.origin.number for served in scheduled]
+    return statement.passed(_seen(evidence, got, connections, director), frames, director)
+
+
+def _changed(statement: Statement, director: str, changes: list[str]) -> Result:
+    cause = Cause(
+        "the table was changed: it is not the one that the topology describes",
+        f"on {director}: ipvsadm -Sn shows it; lvslab plan NAME --shell lists the commands that made it",
     )
+    return statement.failed("; ".join(changes[:SHOWN]), where=director, cause=cause)
 
 
-def _unpredictable(evidence: Evidence, service: VirtualService) -> str:
-    if service.scheduler not in MODELS["kernel"]:
-        return f"there is no reference model of {service.scheduler} yet"
+def _wrong(
+    statement: Statement,
+    evidence: Evidence,
+    director: str,
+    scheduled: list[Served],
+    sequences: tuple[list[str], list[str]],
+) -> Result:
+    got, wanted = sequences
+    first = cycle.agreement(got, wanted)
+    served = scheduled[first]
+    seen = (
+        f"{served.label}, number {first + 1}, went to {got[first]}, not to {wanted[first]}: "
+        f"{_sequence(got)} instead of {_sequence(wanted)}"
+    )
+    others = count_of_others(evidence, director)
+    if others:
+        return statement.error(
+            seen,
+            where=director,
+            reason=f"{count(others, 'connection')} of others passed {director} meanwhile, perhaps not all captured",
+            next_step="end the other traffic and verify again",
+        )
+    cause = Cause("the table was changed meanwhile", f"on {director}: ipvsadm -Ln --nosort")
+    return statement.failed(seen, where=director, frames=[served.opening.origin.number], cause=cause)
+
+
+def _unpredictable(service: VirtualService, *, afresh: bool) -> str:
     if service.persistence_s is not None:
         return "a persistent service schedules clients, not connections"
-    if any(destination.upper_threshold for destination in service.destinations):
-        return "thresholds make the choice depend on when each connection ends"
-    table = (evidence.tables or {}).get(service.director)
-    if table is not None and not table.fresh:
-        return f"{service.director} had scheduled connections before: where in its cycle it began is not known"
+    if replay.applies(service):
+        return replay.unpredictable(service, afresh=afresh)
+    if cycle.turn(service) > cycle.LONGEST_TURN:
+        return f"the weights make a cycle of more than {cycle.LONGEST_TURN} connections"
     return ""
 
 
-def _model(service: VirtualService) -> Scheduler:
-    return scheduler(service.scheduler, [Server(item.node, item.weight) for item in service.destinations])
+def _predicted(service: VirtualService, scheduled: list[Served], got: list[str], *, afresh: bool) -> list[str]:
+    if replay.applies(service):
+        return replay.predicted(service, scheduled)
+    return cycle.predicted(service, len(got)) if afresh else cycle.predicted_from_anywhere(service, got)
 
 
-def _pick(model: Scheduler, served: Served) -> str:
-    initiator = served.conversation.initiator
-    if initiator is None:
-        raise ValueError("a connection to a service has an initiator")
-    flow = Flow(served.service.vip.__class__(initiator.address), initiator.port or 0, served.service.vip)
-    chosen = model.pick(flow)
-    return chosen.name if chosen else REFUSED
+def _in_order_of_arrival(connections: tuple[Served, ...], director: str) -> list[Served]:
+    """Return those whose beginning the director saw, as it saw them: of the others the choice was made before."""
+    begun = [served for served in connections if served.through_director and _is_beginning(served)]
+    return sorted(begun, key=lambda served: _arrival(served, director))
+
+
+def _is_beginning(served: Served) -> bool:
+    """TCP begins with a SYN; a datagram may always be the first."""
+    transport = served.opening.origin.packet.transport
+    return not isinstance(transport, Tcp) or ("S" in transport.flags and "." not in transport.flags)
+
+
+def _arrival(served: Served, director: str) -> int:
+    return served.opening.at(director)[0].number
+
+
+def _seen(evidence: Evidence, got: list[str], own: tuple[Served, ...], director: str) -> str:
+    seen = _sequence(got)
+    passed = sum(served.through_director for served in own)
+    if passed < len(own):
+        seen = f"{passed} of {count(len(own), 'connection')} passed {director}: {seen}"
+    others = len(got) - passed
+    if others:
+        seen = f"with {count(others, 'connection')} of others: {seen}"
+    anywhere = not evidence.begins_afresh and not replay.applies(own[0].service)
+    return f"{seen}, from where it was in its cycle" if anywhere else seen
 
 
 def _sequence(names: list[str]) -> str:

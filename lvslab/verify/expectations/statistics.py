@@ -2,8 +2,10 @@
 
 Only counters that are immediate are used: the totals of the namespace, summed over CPUs, and the connection counts
 of each server; those that netlink reports per service lag by up to two seconds. Nothing resets the totals while a
-namespace lives, so what they were before the traffic is subtracted. In a table that was used before, connections
-are not compared: a call from a port used before may take over the entry of the earlier connection.
+namespace lives, so what they were before the traffic is subtracted. Connection counts include earlier connections
+that linger: in a table that was used before, the entries of the drive's own connections are compared instead.
+
+Where others sent something meanwhile, the director has counted at least what was captured of the drive.
 
 Where ICMP errors were relayed, packets and bytes are not compared either: the kernel counts an error about a
 wrapped packet twice, once as it comes and once as it is sent on (ip_vs_core.c: ip_vs_in_icmp).
@@ -20,6 +22,7 @@ from lvslab.topology.model import VirtualService
 from lvslab.verify.causes.cause import Cause
 from lvslab.verify.evidence import NOTHING, DirectorTable, Evidence
 from lvslab.verify.expectations.base import Statement, count
+from lvslab.verify.others import count_of_others, own_connections
 from lvslab.verify.result import Result
 from lvslab.verify.served import Served, served_connections
 from lvslab.walk.model import Hop, Walk
@@ -34,18 +37,20 @@ def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served
     table = (evidence.tables or {}).get(director)
     if table is None:
         return statement.skipped("a stored capture does not hold the director's counters")
-    everything = _of_director(evidence, director)
+    everything = own_connections(evidence, _of_director(evidence, director))
     swallowed = sum(served.swallowed for served in everything)
     if swallowed:
         return statement.skipped(f"{director} counted {count(swallowed, 'connection')} of which it sent nothing on")
     counted, captured = _difference(table.totals, table.earlier), _captured(everything)
-    compared = _comparable(table, everything)
+    compared = _comparable(everything)
+    others = count_of_others(evidence, director)
     differences = [
         f"{name.replace('_', ' ')}: {kernel} counted, {seen} captured"
         for name in compared
-        if (kernel := getattr(counted, name)) != (seen := getattr(captured, name))
+        if (kernel := getattr(counted, name)) < (seen := getattr(captured, name)) or (kernel > seen and not others)
     ]
-    if table.fresh:
+    differences += _per_connection(connections, table)
+    if evidence.begins_afresh:
         differences += _per_server(service, connections, table)
     if differences:
         return statement.failed(
@@ -58,18 +63,18 @@ def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served
         )
     if counted == captured == NOTHING:
         return statement.skipped(f"{director} gave no connection to a server, and counted none")
-    return statement.passed(_seen(counted, compared), where=director)
+    said = f"counted, besides {count(others, 'connection')} of others: " if others else "both say "
+    return statement.passed(said + _volume(captured, compared), where=director)
 
 
-def _comparable(table: DirectorTable, connections: tuple[Served, ...]) -> tuple[str, ...]:
+def _comparable(connections: tuple[Served, ...]) -> tuple[str, ...]:
     errors = any(walk.at(served.service.director) for served in connections for walk in served.errors)
-    return (("connections",) if table.fresh else ()) + (() if errors else VOLUME)
+    return ("connections", *(() if errors else VOLUME))
 
 
-def _seen(counted: Stats, compared: tuple[str, ...]) -> str:
+def _volume(captured: Stats, compared: tuple[str, ...]) -> str:
     """Return ``5 connections, 25 packets in, …`` of what was compared."""
-    words = [f"{getattr(counted, name)} {name.replace('_', ' ')}" for name in compared]
-    return f"both say {', '.join(words)}" if words else "connection counts of each server"
+    return ", ".join(f"{getattr(captured, name)} {name.replace('_', ' ')}" for name in compared)
 
 
 def _of_director(evidence: Evidence, director: str) -> tuple[Served, ...]:
@@ -108,6 +113,25 @@ def _passed_on(walk: Walk, served: Served) -> list[Hop]:
 
 def _ip_bytes(hop: Hop) -> int:
     return hop.packet.ip.total_bytes if hop.packet.ip else 0
+
+
+def _per_connection(connections: tuple[Served, ...], table: DirectorTable) -> list[str]:
+    """Compare the servers in the connection table with those seen; an entry may have expired already."""
+    entries = {
+        (entry.protocol.lower(), str(entry.client), entry.client_port, str(entry.virtual), entry.virtual_port): entry
+        for entry in table.connections
+    }
+    differences = []
+    for served in connections:
+        initiator, service, chosen = served.conversation.initiator, served.service, served.chosen
+        if initiator is None or chosen is None:
+            continue
+        key = service.protocol.value, initiator.address, initiator.port or 0, str(service.vip), service.port
+        entry = entries.get(key)
+        if entry is not None and (entry.destination, entry.destination_port) != (chosen.address, chosen.port):
+            held = f"{entry.destination}:{entry.destination_port}"
+            differences.append(f"{served.label}: {held} in the table, {chosen.node} captured")
+    return differences
 
 
 def _per_server(service: VirtualService, connections: tuple[Served, ...], table: DirectorTable) -> list[str]:

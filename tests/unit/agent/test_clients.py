@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -9,7 +10,7 @@ from contextlib import ExitStack, suppress
 
 import pytest
 
-from lvslab.agent.clients import Call, Outcome, Series
+from lvslab.agent.clients import Call, Outcome, Series, Worker
 
 LOOPBACK = "127.0.0.1"
 TIMEOUT_S = 1.0
@@ -167,3 +168,13 @@ def test_a_closed_udp_port_is_refused() -> None:
 
 def test_no_calls_no_outcomes() -> None:
     assert run() == []
+
+
+def test_a_worker_that_is_killed_is_gone() -> None:
+    worker = Worker()
+    worker.kill()
+    with pytest.raises(EOFError):
+        worker.receive()
+    os.waitpid(worker.pid, 0)
+    worker.kill()
+    worker.socket.close()

@@ -124,6 +124,17 @@ def test_a_full_disk_is_remembered_until_the_recording_ends() -> None:
     assert ring.skipped == 2
 
 
+def test_a_recording_given_up_takes_no_more_and_leaves_no_file(tmp_path: Path) -> None:
+    recorder = Recorder(Namespaces(), str(tmp_path / "spool"), [])
+    ring = FullRing()
+    assert recorder.drain_ring(ring) == len(b"block")
+    recorder.close()
+    recorder.remove()
+    recorder.remove()
+    assert recorder.drain_ring(ring) == 0
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_programs_are_found_where_a_root_shell_would() -> None:
     assert find_program("sh").endswith("/sh")
     assert find_program("./here") == "./here"

@@ -13,11 +13,11 @@ from threading import Thread
 import pytest
 
 from lvslab.agent.wire import GRANT_PAYLOAD, HEADER, FrameReader, Kind, Message, WireFrame, message_frames
-from lvslab.capture.frame import Frame
+from lvslab.capture.frame import Frame, FrameFields
 from lvslab.capture.live import CHANNEL, Summary, Tap, capture_live
 from lvslab.capture.pcapng import read_capture
 from lvslab.capture.reorder import ReorderWindow
-from lvslab.capture.spool import FrameFields, SpoolReader
+from lvslab.capture.spool import SpoolReader
 from lvslab.errors import BadInput, KernelFault
 from lvslab.sandbox.devices import Devices
 from tests.unit.capture.frames import frame

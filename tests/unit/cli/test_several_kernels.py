@@ -46,6 +46,8 @@ def test_titles_name_the_kernel_where_it_tells_results_apart(results: list[Topol
         ([DR_OLD, NAT_OLD], ["c-dr.pcapng", "c-nat.pcapng"]),
         ([DR_OLD, DR_NEW], ["c-6.1.pcapng", "c-6.12.pcapng"]),
         ([DR_OLD, result("dr", "", "native")], ["c-6.1.pcapng", "c-native.pcapng"]),
+        ([DR_OLD, DR_OLD], ["c-1.pcapng", "c-2.pcapng"]),
+        ([DR_OLD, NAT_OLD, DR_OLD], ["c-dr-1.pcapng", "c-nat.pcapng", "c-dr-2.pcapng"]),
         ([DR_OLD, DR_NEW, NAT_OLD, NAT_NEW], [f"c-{n}-{r}.pcapng" for n in ("dr", "nat") for r in ("6.1", "6.12")]),
     ],
 )
@@ -68,6 +70,6 @@ def test_results_of_one_topology_are_side_by_side(
     def verify(topologies: Sequence[str], *, kernel: str, **_options: Any) -> tuple[str, ...]:
         return tuple(f"{topology} {kernel}" for topology in topologies)
 
-    monkeypatch.setattr(lab, "choose_kernel", lambda asked: asked or "native")
+    monkeypatch.setattr(lab, "choose_kernel", lambda asked, **_: asked or "native")
     monkeypatch.setattr(lab, "verify", verify)
     assert [str(examination) for examination in lab.verify_on_each(kernels, ["dr", "nat"])] == run

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from lvslab.cli.main import main
+from lvslab.cli.main import Terminated, main
 from lvslab.errors import KernelFault
 
 USAGE: dict[str, tuple[Sequence[str], str]] = {
     "unknown verb": (["frobnicate"], "No such command 'frobnicate'; see lvslab --help"),
     "no topology": (["plan"], "Missing argument 'NAME|FILE'; see lvslab plan --help"),
     "unknown option": (["verify", "--fron", "x"], "No such option '--fron'"),
-    "too little memory": (["verify", "--memory", "1"], "1 is not in the range x>=64"),
+    "too little memory": (["verify", "--memory", "95"], "95 is not in the range x>=96"),
     "no value": (["verify", "dr", "--set", "foo"], "--set foo: not a parameter: expected KEY=VALUE, found foo"),
     "no key": (["plan", "dr", "--set", "=2"], "--set =2: not a parameter"),
     "unknown topology": (["plan", "nta"], "unknown topology 'nta': expected one of dr, nat, rr-dns, tun"),
@@ -24,7 +24,21 @@ USAGE: dict[str, tuple[Sequence[str], str]] = {
     "setting nobody has": (["plan", "nat", "--without", "arp_ignore"], "setting that no such node has"),
     "unknown kernel": (["verify", "dr", "--kernel", "xen"], "expected native, uml or uml:RELEASE, found xen"),
     "nothing to walk": (["walk"], "nothing to walk"),
-    "two things to walk": (["walk", "dr", "--from", "x.pcapng"], "not both"),
+    "two things to walk": (["walk", "dr", "--from", "x.pcapng"], "found a topology and --from"),
+    "a topology in a lab": (["walk", "dr", "--lab"], "found a topology and --lab"),
+    "--kernel with a lab": (
+        ["walk", "--lab", "dr", "--kernel", "uml"],
+        "it is walked as it is: expected it without --k",
+    ),
+    "topologies and a lab": (["verify", "dr", "--lab"], "no topology, found dr; lvslab verify --lab dr"),
+    "--set and a lab": (["verify", "--lab", "dr", "--set", "a=b"], "is judged as it is: expected it without --set"),
+    "--without and a lab": (["verify", "--lab", "dr", "--without", "vip"], "expected it without --without"),
+    "--memory and a lab": (["verify", "--lab", "--memory", "512"], "expected it without --memory"),
+    "several and a lab": (
+        ["verify", "--kernel", "uml", "--lab", "--set", "a=b"],
+        "--lab: a lab that is up is judged as it is: expected it without --kernel, --set",
+    ),
+    "a lab and a capture": (["verify", "--lab", "--from", "x"], "a stored capture is judged as it is"),
     "no connection 0": (["walk", "dr", "--connection", "0"], "0 is not in the range x>=1"),
     "no such capture": (["verify", "--from", "/none.pcapng", "dr"], "/none.pcapng: cannot read the capture"),
     "a folder": (
@@ -38,6 +52,15 @@ USAGE: dict[str, tuple[Sequence[str], str]] = {
     "--kernel with --from": (["verify", "--from", "x", "--kernel", "uml"], "a stored capture is judged as it is"),
     "nowhere to write": (["verify", "dr", "--json", "/none/x.json"], "/none/x.json: cannot write here"),
     "two reports at once": (["verify", "dr", "--json", "-", "--junit", "-"], "standard output takes one report"),
+    "one file for two": (
+        ["verify", "dr", "--json", "/tmp/a", "--junit", "/tmp/../tmp/a"],
+        "--json --junit: two reports",
+    ),
+    "a report for a capture": (["walk", "dr", "--json", "/tmp/a", "--pcap", "/tmp/a"], "two reports in one file"),
+    "no servers": (
+        ["verify", "dr", "--set", "real_servers=0"],
+        "--set real_servers=0: parameter 'real_servers' out of range: expected 1 to 256, found 0",
+    ),
     "unknown schema": (["schema", "packet"], "'packet' is not one of 'topology', 'verify'"),
     "nothing to lint": (["lint"], "Missing argument 'FILE...'"),
     "no such file": (["lint", "/none.yaml"], "/none.yaml: cannot read the topology file"),
@@ -73,6 +96,7 @@ def test_a_file_with_several_faults_gets_a_line_for_each(tmp_path: Path, capsys:
     [
         (KernelFault("the kernel said no", where="rs1"), 3, "lvslab: rs1: the kernel said no"),
         (KeyboardInterrupt(), 130, "lvslab: interrupted"),
+        (Terminated(), 143, "lvslab: terminated"),
         (RuntimeError("oh"), 3, "lvslab: a fault of lvslab's own: RuntimeError: oh; set LVSLAB_DEBUG=1"),
     ],
 )

@@ -151,8 +151,12 @@ def test_equal_weights_make_wrr_a_round_robin(reading: Reading, weights: list[in
 
 
 def test_a_scheduler_without_a_model_is_named_with_those_that_have_one() -> None:
-    with pytest.raises(BadInput, match="expected one of rr, wrr, found lblc"):
-        scheduler("lblc", [])
+    with pytest.raises(BadInput, match=r"expected one of rr, wrr, lc, .*, mh, found lcr"):
+        scheduler("lcr", [])
+    with pytest.raises(BadInput, match=r"the papers do not describe .* expected one of rr, .*, sh, found sed"):
+        scheduler("sed", [], "papers")
+    with pytest.raises(BadInput, match="at random"):
+        scheduler("twos", [])
 
 
 def test_a_changed_weight_takes_effect_in_the_papers_reading_too() -> None:

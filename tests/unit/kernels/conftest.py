@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from lvslab.kernels.broker import KERNEL_LINE
 from lvslab.kernels.folder import MARK, LabFolder
 from lvslab.kernels.start import KernelProgram, RunningKernel, start_kernel
 
@@ -27,9 +28,9 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def fake_program(word: str) -> Callable[[LabFolder, int], KernelProgram]:
-    def program(folder: LabFolder, line: int) -> KernelProgram:
-        argv = [str(Path(sys.executable).resolve()), "-I", "-S", "-B", str(FAKE_GUEST), str(line), word]
+def fake_program(word: str) -> Callable[[LabFolder], KernelProgram]:
+    def program(folder: LabFolder) -> KernelProgram:
+        argv = [str(Path(sys.executable).resolve()), "-I", "-S", "-B", str(FAKE_GUEST), str(KERNEL_LINE), word]
         return KernelProgram(argv, {MARK: str(folder.path)}, WINDOW_BYTES)
 
     return program

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from lvslab.errors import BadInput, KernelFault
+from lvslab.errors import BadInput, CannotRun, KernelFault
 from lvslab.kernels.attach import (
     RECORD,
     LabRecord,
@@ -20,6 +20,8 @@ from lvslab.kernels.attach import (
     claim,
     connect,
     find_lab,
+    find_lab_to_stop,
+    labs,
     read_record,
     refuse_second,
     running_labs,
@@ -51,6 +53,10 @@ def test_a_record_is_read_as_it_was_written(lab: LabFolder) -> None:
     claim(record)
     assert read_record(lab.path) == record
     assert running_labs() == ()  # its maker has not let go of it yet
+    assert labs() == (record,)
+    with pytest.raises(BadInput, match=r"dr: the lab is not up yet; wait"):
+        find_lab()
+    assert find_lab_to_stop() == find_lab_to_stop("dr") == record
     open_door(lab)
     assert running_labs() == (record,)
     assert find_lab() == find_lab("dr") == record
@@ -105,6 +111,24 @@ def test_a_record_cannot_name_another_folder(lab: LabFolder) -> None:
     found = read_record(lab.path)
     assert found is not None
     assert found.path == lab.path
+
+
+def test_a_lab_that_is_coming_up_does_not_hide_the_one_that_is_up(home: Path) -> None:
+    folders = [make_lab_folder("lab") for _ in range(2)]
+    for name, folder in zip(("old", "new"), folders, strict=True):
+        claim(record_of(folder, name))
+    open_door(folders[0])
+    assert find_lab().name == "old"
+    with pytest.raises(BadInput, match="several labs are up"):
+        find_lab_to_stop()
+    for folder in folders:
+        os.close(folder.lock)
+
+
+def test_a_record_that_cannot_be_written_is_told(lab: LabFolder) -> None:
+    (lab.path / f"{RECORD}.new").mkdir()
+    with pytest.raises(CannotRun, match=r"record cannot be written.*set LVSLAB_HOME"):
+        claim(record_of(lab))
 
 
 def test_a_dead_lab_is_not_up_and_can_be_stopped(lab: LabFolder) -> None:

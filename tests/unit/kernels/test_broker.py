@@ -131,7 +131,7 @@ def test_a_kernel_that_does_not_come_up_is_told(start_fake: StartFake) -> None:
 
 
 def test_a_kernel_that_cannot_be_executed_is_told(home: Path) -> None:
-    kernel = start_kernel("fake", "fake", lambda _folder, _line: KernelProgram(["/no/such/kernel"], {}, 1))
+    kernel = start_kernel("fake", "fake", lambda _folder: KernelProgram(["/no/such/kernel"], {}, 1))
     try:
         with pytest.raises(KernelFault, match=r"exit status 127\): found /no/such/kernel: No such file or directory"):
             kernel.wait_until_up(UP_TIMEOUT_S)
@@ -168,7 +168,7 @@ def test_a_running_lab_is_no_leftover(start_fake: StartFake) -> None:
 
 
 def test_what_cannot_be_started_leaves_no_folder(home: Path) -> None:
-    def program(_folder: LabFolder, _line: int) -> KernelProgram:
+    def program(_folder: LabFolder) -> KernelProgram:
         raise CannotRun("no kernel today")
 
     with pytest.raises(CannotRun, match="no kernel today"):
@@ -189,6 +189,11 @@ def test_what_cannot_be_started_leaves_no_folder(home: Path) -> None:
         (
             "x\nKernel panic - not syncing: System is deadlocked on memory\n y",
             "Kernel panic - not syncing: System is deadlocked on memory",
+        ),
+        (
+            "[ 1.1] Kernel panic - not syncing: Kernel mode signal 7\nCPU: 0",
+            "[ 1.1] Kernel panic - not syncing: Kernel mode signal 7"
+            " (the file system that holds the guest's memory is full: /dev/shm, or TMPDIR)",
         ),
     ],
 )

@@ -15,7 +15,7 @@ from lvslab.kernels import images, native
 from lvslab.kernels.choose import VARIABLE, choose_kernel
 from lvslab.kernels.folder import LabFolder
 from lvslab.kernels.images import UmlImage
-from lvslab.kernels.uml import memory_folder, uml_program
+from lvslab.kernels.uml import GUEST_PROGRAM, memory_folder, uml_program
 
 IMAGE = UmlImage(Path("/usr/bin/linux.uml"), Path("/usr/lib/uml/modules"), "6.1")
 OWN = UmlImage(Path("/cache/6.12.117/linux"), None, "6.12.117")
@@ -146,46 +146,57 @@ def test_where_the_guests_memory_goes(
     assert caught.value.found == expected
 
 
-def command_line(folder: str = "/run/labs/x", image: UmlImage = IMAGE) -> list[str]:
-    return uml_program(image, LabFolder(Path(folder), -1), kernel_line=7, memory_mib=256).argv
+def command_line(folder: Path, image: UmlImage = IMAGE, *, virtual_time: bool = False) -> list[str]:
+    folder.mkdir(parents=True)
+    return uml_program(image, LabFolder(folder, -1), memory_mib=256, virtual_time=virtual_time).argv
 
 
-def test_the_command_line_has_what_the_guest_needs() -> None:
-    words = command_line()
+def test_the_command_line_has_what_the_guest_needs(tmp_path: Path) -> None:
+    words = command_line(tmp_path / "lab")
     assert words[0] == "/usr/bin/linux.uml"
-    assert {"mem=256M", "ssl0=fd:7,fd:7", "rootfstype=hostfs", "uml_dir=./", "panic=-1"} <= set(words)
-    assert words[words.index("--") + 1 : -1] == ["-I", "-S", "-B"]
+    assert {"mem=256M", "ssl0=fd:3,fd:3", "rootfstype=hostfs", "uml_dir=./", "panic=-1"} <= set(words)
+    assert not any(word.startswith("time-travel") for word in words)
+    assert words[words.index("--") + 1 : -1] == ["-s", "-P", "-S", "-B"]
 
 
-def kernel_splits(text: str) -> list[str]:
-    """Cut a command line into words as the kernel does (lib/cmdline.c: next_arg; lib/ctype.c has A0 as a space)."""
-    words, word, quoted = [], bytearray(), False
-    for byte in os.fsencode(text):
-        if byte == ord('"'):
-            quoted = not quoted
-        elif byte in b" \t\n\v\f\r\xa0" and not quoted:
-            words.append(os.fsdecode(bytes(word)))
-            word.clear()
-        else:
-            word.append(byte)
-    return [*words, os.fsdecode(bytes(word))]
+@pytest.mark.parametrize("name", ["with two  spaces", 'a"b', "voilà", "tab\tand\nline", "実験", "a=b,c--d", "x" * 200])
+def test_the_words_are_the_same_whatever_the_folder_is_called(tmp_path: Path, name: str) -> None:
+    modules = tmp_path / "modules"
+    modules.mkdir()
+    image = UmlImage(IMAGE.program, modules, "6.1")
+    folder = tmp_path / name
+    assert command_line(folder, image) == command_line(tmp_path / "lab", image)
+    linked = {path.name: path.resolve() for path in folder.iterdir() if path.is_symlink()}
+    assert linked["modules"] == modules
+    assert (linked["lvslab"] / GUEST_PROGRAM).is_file()
+    assert os.access(linked["python"], os.X_OK)
 
 
-@pytest.mark.parametrize("folder", ["/run/x", "/with two  spaces", "/voilà", "/tab\tand\nline", "/実験", "/a=b,c--d"])
-def test_a_path_stays_one_word(folder: str) -> None:
-    image = UmlImage(IMAGE.program, Path(folder) / "modules", "6.1")
-    words = kernel_splits(" ".join(command_line(folder, image)))
-    assert f"LVSLAB_SHARE={folder}/share" in words
-    assert f"LVSLAB_MODULES={folder}/modules" in words
-    assert len(words) == len(command_line(folder, image))
+def test_virtual_time_is_asked_for_in_the_words(tmp_path: Path) -> None:
+    words = command_line(tmp_path / "lab", virtual_time=True)
+    assert {"time-travel=ext:clock", "LVSLAB_TIME=virtual"} <= set(words)
 
 
-def test_a_quote_in_a_path_is_refused() -> None:
-    with pytest.raises(CannotRun, match="use a path without quotes"):
-        command_line('/a"b')
-
-
-def test_too_long_a_command_line_is_refused() -> None:
-    assert command_line("/x" * 1600)
-    with pytest.raises(CannotRun, match=r"at most 4095 bytes, found [0-9]+, most of it paths"):
-        command_line("/x" * 2000)
+@pytest.mark.parametrize(
+    ("asked", "content", "expected"),
+    [
+        ("uml", b"umid= time-travel-start=", "uml"),
+        (None, b"umid= time-travel-start=", "uml"),
+        ("uml", b"umid=", "uml: this kernel has no virtual time"),
+        ("native", b"umid= time-travel-start=", "native: this kernel has no virtual time"),
+    ],
+)
+def test_virtual_time_needs_a_kernel_that_has_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, asked: str | None, content: bytes, expected: str
+) -> None:
+    """Where the running kernel is only the default, another one is taken."""
+    (tmp_path / "linux").write_bytes(content)
+    image = UmlImage(tmp_path / "linux", None, "6.12")
+    monkeypatch.setattr(native, "why_not_native", lambda: "")
+    monkeypatch.setattr(images, "find_image", lambda *_: image)
+    if expected == "uml":
+        assert choose_kernel(asked, virtual_time=True) == expected
+        return
+    with pytest.raises(CannotRun, match=expected) as caught:
+        choose_kernel(asked, virtual_time=True)
+    assert "lvslab kernel build" in str(caught.value)

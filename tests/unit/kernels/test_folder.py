@@ -199,6 +199,12 @@ def test_a_home_that_is_a_file_is_refused(home: Path, monkeypatch: pytest.Monkey
             labs_home()
 
 
+def test_a_relative_home_is_below_the_folder_one_is_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LVSLAB_HOME", "my/labs")
+    assert labs_home() == tmp_path / "my" / "labs"
+
+
 def test_the_users_own_link_is_followed(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "link").symlink_to(home)
     monkeypatch.setenv("LVSLAB_HOME", str(tmp_path / "link"))

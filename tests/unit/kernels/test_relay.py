@@ -219,6 +219,15 @@ def test_the_agent_hears_of_a_client_that_left_and_the_lab_goes_on(bench: Bench)
     assert not bench.relay.ended
 
 
+def test_a_lab_ends_with_its_maker_whoever_else_is_there(bench: Bench) -> None:
+    second = knock(bench)
+    bench.settle()
+    bench.client.close()
+    bench.settle()
+    second.close()
+    assert bench.relay.ended == "the client is gone"
+
+
 def test_a_lab_that_stays_outlives_its_clients_and_ends_when_told(bench: Bench) -> None:
     bench.line.send(HELLO)
     bench.client.send(WireFrame(Kind.STAY, 0, b"").encode())

@@ -60,6 +60,10 @@ def ended(status: int) -> bytes:
     return frame(Kind.EXIT, json.dumps({"status": status}).encode())
 
 
+def gone(reason: str, last_words: str = "") -> bytes:
+    return frame(Kind.GONE, json.dumps({"reason": reason, "last_words": last_words}).encode())
+
+
 def refused(errno: int, text: str) -> bytes:
     return message_frames(CHANNEL, Message({"error": {"errno": errno, "text": text}}))
 
@@ -80,7 +84,8 @@ def refused(errno: int, text: str) -> bytes:
             "cat: the program could not be started: found Permission denied\n",
         ),
         (refused(12, "no memory"), 3, b"", "cat: the program could not be started: found no memory\n"),
-        (frame(Kind.GONE, b'{"reason": "the lab was stopped"}'), 3, b"", "the lab was stopped; see lvslab ps\n"),
+        (gone("the lab was stopped"), 3, b"", "the lab was stopped; lvslab up starts it again\n"),
+        (gone("it died", "panic"), 3, b"", "it died: found panic; lvslab up starts it again\n"),
         (b"", 3, b"", "the lab is gone; see lvslab ps\n"),
         (b"\xff" * 20, 3, b"", "what the agent sent makes no sense: found there is no frame of kind 255\n"),
     ],

@@ -53,6 +53,14 @@ def test_the_counts_are_those_of_the_cases(result: TopologyResult) -> None:
         assert int(suite.attrib[attribute]) == len(suite.findall(f"testcase/{tag}"))
 
 
+def test_the_whole_counts_what_its_suites_count() -> None:
+    root = parsed(*ALL)
+    for attribute in ("tests", "failures", "errors"):
+        assert int(root.attrib[attribute]) == sum(int(suite.attrib[attribute]) for suite in root) > 0
+    seconds = sum(sum(result.seconds.values()) for result in ALL)
+    assert root.attrib["time"] == f"{seconds:.3f}"
+
+
 def test_verdicts_stay_distinct() -> None:
     outcomes = [child.tag for child in parsed(*ALL).iterfind("testsuite/testcase/*")]
     assert outcomes == ["system-out", "system-out", "system-out", "failure", "skipped", "error", "skipped"]
@@ -80,6 +88,7 @@ def test_the_suite_says_where_it_ran_and_how_long() -> None:
     assert properties == {
         "kernel": "uml",
         "kernel_release": "6.1.0-31",
+        "virtual_time": "false",
         "backend": "netns",
         "frames": "412",
         "param.real_servers": "2",

@@ -137,13 +137,13 @@ def counters(capture: Capture, vip: str, *, connections: int, replies_at: str = 
 
 
 def table(model: Topology, totals: Stats, *per_server: int, earlier: Stats | None = None) -> dict[str, DirectorTable]:
-    """Return the director's table with so many inactive connections at each server, in the order of adding."""
+    """Return the director's table with so many inactive connections at each server, given in the order of adding."""
     intended = from_topology(model.services[0])
     entries = tuple(
         DestinationEntry(destination, 0, number, 0, Stats())
         for destination, number in zip(intended.destinations, per_server, strict=True)
     )
-    services = (ServiceEntry(intended.service, Stats(), entries),)
+    services = (ServiceEntry(intended.service, Stats(), entries[::-1]),)  # the kernel puts the newest first
     return {"director": DirectorTable(services, totals, earlier or Stats())}
 
 
@@ -154,9 +154,10 @@ def evidence(
     outcomes: tuple[Outcome, ...] | None = None,
     tables: Mapping[str, DirectorTable] | None = None,
     facts: Mapping[str, NodeFacts] | None = None,
+    used: bool = False,
 ) -> Evidence:
     capture = seen.capture() if isinstance(seen, Scene) else seen
-    return Evidence(model, capture, find_walks(capture), outcomes, tables, facts)
+    return Evidence(model, capture, find_walks(capture), outcomes, tables, facts, used)
 
 
 def judged(found: Evidence) -> dict[str, Result]:

@@ -52,10 +52,12 @@ class Names:
 
     scene: Scene = field(default_factory=Scene)
     port: int = 20000
+    calls: list[Outcome] = field(default_factory=list)
+    """What the clients of the drive did."""
 
     def ask(self, who: str, whom: str, order: Sequence[str] | None) -> None:
         """Ask `whom`, who answers with servers in this order; None is no answer."""
-        self.port += 1
+        self._call(who, whom, 53, Protocol.UDP)
         query = dns.message.make_query("www.cluster.example", "A", id=self.port)
         question = udp((ADDRESSES[who], self.port), (ADDRESSES[whom], 53), query.to_wire())
         self.scene.send(f"{who}:eth0", f"{whom}:eth0", question)
@@ -69,7 +71,7 @@ class Names:
         self.scene.send(f"{whom}:eth0", f"{who}:eth0", answer)
 
     def connect(self, who: str, server: str, data: bytes = b"rs\n", *, port: int = 80) -> None:
-        self.port += 1
+        self._call(who, server, port, Protocol.TCP)
         ends = {"src": ADDRESSES[who], "dst": ADDRESSES[server]}
         self._send(who, server, ends, TCP(sport=self.port, dport=port, flags="S", seq=self.port))
         back = {"src": ADDRESSES[server], "dst": ADDRESSES[who]}
@@ -78,6 +80,11 @@ class Names:
         else:
             answer = TCP(sport=port, dport=self.port, flags="RA", seq=0, ack=self.port + 1)
         self._send(server, who, back, answer)
+
+    def _call(self, who: str, whom: str, port: int, protocol: Protocol) -> None:
+        self.port += 1
+        if who != "resolver":
+            self.calls.append(Outcome(who, self.port, ADDRESSES[whom], port, "ok", 0.01, b"", protocol))
 
     def _send(self, sender: str, receiver: str, ends: dict[str, str], segment: Any) -> None:
         self.scene.send(f"{sender}:eth0", f"{receiver}:eth0", IP(bytes(IP(**ends) / segment)))
@@ -236,7 +243,7 @@ CACHED: dict[str, tuple[Names, Verdict, str]] = {
 @pytest.mark.parametrize("case", CACHED)
 def test_what_the_resolver_keeps(case: str) -> None:
     story, verdict, words = CACHED[case]
-    result = story.judge()["dns-cache"]
+    result = story.judge(outcomes=tuple(story.calls))["dns-cache"]
     assert result.verdict is verdict
     assert words in result.seen + result.cause
 
@@ -258,8 +265,40 @@ def test_a_silent_resolver_or_name_server_fails_the_cache(asker: str, asked: str
 
 
 def test_a_resolver_without_a_route_is_named() -> None:
-    result = Names().cached(upstream=0).judge(facts={"resolver": NodeFacts()})["dns-cache"]
+    story = Names().cached(upstream=0)
+    result = story.judge(outcomes=tuple(story.calls), facts={"resolver": NodeFacts()})["dns-cache"]
     assert result.cause == "resolver has no default route, so no way to ns"
+
+
+def test_a_cache_may_have_been_filled_before_unless_the_lab_is_new() -> None:
+    story = Names().cached(upstream=0)
+    result = story.judge()["dns-cache"]
+    assert (result.verdict, "0 passed on to ns" in result.seen) == (Verdict.PASS, True)
+    story.ask("client1", "resolver", None)
+    assert story.judge()["dns-cache"].verdict is Verdict.FAIL
+
+
+def test_what_others_ask_and_do_meanwhile_is_not_judged() -> None:
+    story = Names().direct(0)
+    own = list(story.calls)
+    story.ask("client1", "ns", turned(1))
+    story.connect("client1", "rs3")
+    story.ask("client2", "resolver", None)
+    others = len(story.calls)
+    story.direct(2).cached()
+    own += story.calls[others:]
+    alone = story.judge(outcomes=tuple(own))
+    assert {alone[name].verdict for name in ("dns-rotation", "dns-direct", "dns-cache")} == {Verdict.PASS}
+    together = story.judge(outcomes=tuple(story.calls))
+    assert {together[name].verdict for name in ("dns-direct", "dns-cache")} == {Verdict.FAIL}
+
+
+def test_answers_do_not_turn_by_more_than_one_unless_others_asked() -> None:
+    story = Names().direct(0, 2, 1)
+    assert story.judge(outcomes=tuple(story.calls))["dns-rotation"].verdict is Verdict.PASS
+    story = Names().direct(0)
+    story.ask("client1", "ns", SERVERS[::-1])
+    assert story.judge(outcomes=tuple(story.calls))["dns-rotation"].verdict is Verdict.FAIL
 
 
 def test_without_a_resolver_there_is_nothing_to_cache() -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from ipaddress import ip_address
 from typing import Any
 
 import pytest
 from scapy.layers.l2 import ARP, Ether
 
 from lvslab.capture.frame import Direction
-from lvslab.ipvs.model import Stats
+from lvslab.ipvs.model import Connection, Stats
 from lvslab.topology.model import Topology
 from lvslab.traffic.outcome import Outcome
-from lvslab.verify.evidence import Evidence, NodeFacts
+from lvslab.verify.evidence import DirectorTable, Evidence, NodeFacts
 from lvslab.verify.result import Verdict
 from tests.unit.verify import scenes
 from tests.unit.verify.scenes import (
@@ -126,9 +128,25 @@ SCHEDULED: dict[str, tuple[tuple[str, ...], Verdict, str]] = {
 @pytest.mark.parametrize("case", SCHEDULED)
 def test_the_order_of_servers_is_the_models(case: str) -> None:
     servers, verdict, seen = SCHEDULED[case]
-    result = judged(evidence(topology(DR, servers=2), served_by(*servers)))["scheduler"]
+    outcomes = scenes.answered(*servers, vip=VIP)
+    result = judged(evidence(topology(DR, servers=2), served_by(*servers), outcomes=outcomes))["scheduler"]
     assert result.verdict is verdict
     assert seen in result.seen
+
+
+@pytest.mark.parametrize("stored", [True, False])
+@pytest.mark.parametrize(
+    ("servers", "verdict"),
+    [(("rs1", "rs3", "rs2", "rs1"), "pass"), (("rs1", "rs2", "rs3", "rs1"), "fail"), (("rs1", "rs1"), "fail")],
+)
+def test_where_it_began_is_not_known_of_a_used_lab_or_a_stored_capture(
+    servers: tuple[str, ...], verdict: str, stored: bool
+) -> None:
+    outcomes = None if stored else scenes.answered(*servers, vip=VIP)
+    found = evidence(topology(DR, servers=3), served_by(*servers), outcomes=outcomes, used=not stored)
+    result = judged(found)["scheduler"]
+    assert result.verdict == verdict
+    assert "from where it was in its cycle" in result.seen or verdict == "fail"
 
 
 def test_weights_are_followed() -> None:
@@ -139,6 +157,33 @@ def test_weights_are_followed() -> None:
     assert (right.verdict, wrong.verdict) == (Verdict.PASS, Verdict.FAIL)
 
 
+def changed_by_hand(model: Topology, number: int, **service: Any) -> dict[str, DirectorTable]:
+    """Return the director's table after somebody gave its service another property, or added servers backwards."""
+    (entry,) = table(model, Stats(), *[0] * len(model.services[0].destinations))["director"].services
+    changed_entry = replace(entry, service=replace(entry.service, **service), destinations=entry.destinations[::number])
+    return {"director": DirectorTable((changed_entry,), Stats())}
+
+
+def test_a_table_typed_in_another_order_is_still_the_one_described() -> None:
+    model = topology(DR, servers=3)
+    servers = ("rs1", "rs2", "rs3", "rs1")
+    found = evidence(model, served_by(*servers), outcomes=scenes.answered(*servers, vip=VIP))
+    assert judged(found)["scheduler"].verdict is Verdict.FAIL
+    backwards = replace(found, tables=changed_by_hand(model, -1))
+    assert judged(backwards)["scheduler"].verdict is Verdict.PASS
+
+
+def test_another_scheduler_fails_even_if_it_chooses_the_same() -> None:
+    model = topology(DR, servers=2)
+    found = evidence(model, served_by("rs2", "rs1"), outcomes=scenes.answered("rs2", "rs1", vip=VIP))
+    assert judged(replace(found, tables=changed_by_hand(model, 1)))["scheduler"].verdict is Verdict.PASS
+    result = judged(replace(found, tables=changed_by_hand(model, 1, scheduler="wlc")))["scheduler"]
+    assert (result.verdict, result.where) == (Verdict.FAIL, "director")
+    assert "scheduler: expected rr, found wlc" in result.seen
+    gone = judged(replace(found, tables={"director": DirectorTable((), Stats())}))["scheduler"]
+    assert (gone.verdict, "missing" in gone.seen) == (Verdict.FAIL, True)
+
+
 def test_whom_the_director_chose_counts_even_if_nothing_arrived() -> None:
     def losing(scene: Scene, packet: Any) -> None:
         scene.send("client:eth0", "router:eth0", packet)
@@ -147,7 +192,8 @@ def test_whom_the_director_chose_counts_even_if_nothing_arrived() -> None:
         scene.lose("director:eth0", "rs1:eth0", changed(routed))
 
     model = topology(DR, servers=2)
-    result = judged(evidence(model, dr_scene((losing, silence))))["scheduler"]
+    outcomes = scenes.failed("ETIMEDOUT", 40000, vip=VIP)
+    result = judged(evidence(model, dr_scene((losing, silence)), outcomes=outcomes))["scheduler"]
     assert (result.verdict, "went to rs1, not to rs2" in result.seen) == (Verdict.FAIL, True)
 
 
@@ -165,7 +211,15 @@ def test_refused_connections_are_what_weight_0_predicts() -> None:
 
 
 UNPREDICTABLE = {
-    "no-model": ("scheduler: rr", "scheduler: lc", "there is no reference model of lc yet"),
+    "earlier-connections": ("scheduler: rr", "scheduler: lc", "what lc chooses depends on connections before"),
+    "random": ("scheduler: rr", "scheduler: twos", "twos chooses at random"),
+    "long-cycle": (
+        "SERVERS]: {role: real-server, on: {inside: 11+}}\nservices: [{vip: 192.0.2.100, port: 80, method: dr, "
+        "scheduler: rr, servers: rs*",
+        "2]: {role: real-server, on: {inside: 11+}}\nservices: [{vip: 192.0.2.100, port: 80, method: dr, "
+        "scheduler: wrr, servers: rs*, weights: [9001, 9002]",
+        "a cycle of more than 16384 connections",
+    ),
     "persistent": ("scheduler: rr", "scheduler: rr, persistence: 60", "schedules clients, not connections"),
 }
 
@@ -203,8 +257,9 @@ def test_each_counter_that_differs_fails(counter: str) -> None:
 def test_connections_of_each_server_are_compared() -> None:
     model, capture = topology(DR, servers=2), served_by("rs2", "rs1", "rs2").capture()
     totals = counters(capture, VIP[0], connections=3)
-    right = judged(evidence(model, capture, tables=table(model, totals, 1, 2)))["statistics"]
-    wrong = judged(evidence(model, capture, tables=table(model, totals, 2, 1)))["statistics"]
+    outcomes = scenes.answered("rs2", "rs1", "rs2", vip=VIP)
+    right = judged(evidence(model, capture, outcomes=outcomes, tables=table(model, totals, 1, 2)))["statistics"]
+    wrong = judged(evidence(model, capture, outcomes=outcomes, tables=table(model, totals, 2, 1)))["statistics"]
     assert (right.verdict, wrong.verdict) == (Verdict.PASS, Verdict.FAIL)
     assert "192.0.2.11:80: 2 connections counted, 1 captured" in wrong.seen
 
@@ -216,10 +271,23 @@ def test_what_was_counted_earlier_is_subtracted() -> None:
     sums = Stats(6, 20 + now.packets_in, 0, 900 + now.bytes_in, 0)
     results = judged(evidence(model, capture, tables=table(model, sums, 6, earlier=earlier)))
     assert results["statistics"].verdict is Verdict.PASS
-    assert results["scheduler"].verdict is Verdict.SKIP
-    assert "had scheduled connections before" in results["scheduler"].cause
+    assert results["scheduler"].verdict is Verdict.PASS
     wrong = judged(evidence(model, capture, tables=table(model, now, 1, earlier=earlier)))["statistics"]
     assert wrong.verdict is Verdict.FAIL
+
+
+@pytest.mark.parametrize(("server", "verdict"), [("192.0.2.12", "pass"), ("192.0.2.11", "fail")])
+def test_entries_of_a_used_table_are_compared_one_by_one(server: str, verdict: str) -> None:
+    model, capture = topology(DR, servers=2), served_by("rs2").capture()
+    totals = counters(capture, VIP[0], connections=1)
+    entry = Connection(
+        "TCP", ip_address(CLIENT), 40000, ip_address(VIP[0]), 80, ip_address(server), 80, "FIN_WAIT", 100
+    )
+    used = {"director": replace(table(model, totals, 7, 9)["director"], connections=(entry,))}
+    found = evidence(model, capture, outcomes=scenes.answered("rs2", vip=VIP), tables=used, used=True)
+    result = judged(found)["statistics"]
+    assert result.verdict == verdict
+    assert "192.0.2.11:80 in the table, rs2 captured" in result.seen or verdict == "pass"
 
 
 def test_agreeing_on_nothing_is_no_pass() -> None:

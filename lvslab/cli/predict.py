@@ -1,0 +1,125 @@
+"""lvslab predict: which server comes next, before a packet is sent."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from lvslab.cli.options import (
+    complete_topology,
+    ended_option,
+    json_option,
+    parameters,
+    refuse_beside,
+    running_option,
+    topology_options,
+)
+
+if TYPE_CHECKING:
+    from lvslab.ipvs.schedulers.service import ServiceModel
+    from lvslab.topology.model import Topology, VirtualService
+
+
+@click.command("predict")
+@click.argument("name", metavar="[NAME|FILE]", required=False, shell_complete=complete_topology)
+@topology_options
+@running_option
+@click.option("-n", "count", type=click.IntRange(1, 100_000), default=12, help="How many connections.")
+@ended_option
+@json_option
+def command(
+    name: str | None,
+    settings: tuple[str, ...],
+    without: tuple[str, ...],
+    lab: str | None,
+    count: int,
+    ended: bool,
+    json_path: str | None,
+) -> None:
+    """Show, for each virtual service, where its next connections will go and why.
+
+    Of a topology these are its first connections, and no kernel is needed; of a lab that is up (--lab) those that come
+    next, as far as its table tells. The calls are those of verify: from the first client, each from a port of its own.
+    """
+    from lvslab.errors import BadInput
+    from lvslab.ipvs.schedulers.forecast import flows, forecast
+    from lvslab.topology.model import Protocol
+    from lvslab.traffic.drive import first_client
+
+    if lab is not None:
+        refuse_beside("--lab", "the lab has its topology", "name", "settings", "without")
+        topology, models = _of_lab(lab or None)
+    elif name is not None:
+        topology, models = _of_topology(name, settings, without)
+    else:
+        raise click.UsageError("Missing argument 'NAME|FILE', or option '--lab'.")
+    if not topology.services:
+        raise BadInput("no virtual service to predict", where=topology.name, expected="services:", found="none")
+    found = []
+    for service, model in zip(topology.services, models, strict=True):
+        _, client = first_client(topology, service.vip)
+        active = service.protocol is Protocol.TCP
+        connections = flows(count, [client], [service.vip])
+        found.append((service, forecast(model, connections, active=active, ended=ended)))
+    if json_path is not None:
+        from lvslab.report.json_report import to_text
+        from lvslab.report.output import write_output
+        from lvslab.report.schedule_json import of_services
+
+        document = {"topology": topology.name, "services": of_services(found)}
+        write_output(json_path, to_text(document))
+        return
+    from lvslab.report.console import make_console
+    from lvslab.report.schedule_terminal import render_services
+
+    make_console(sys.stdout).print(render_services(found))
+
+
+def _of_topology(name: str, settings: tuple[str, ...], without: tuple[str, ...]) -> tuple[Topology, list[ServiceModel]]:
+    from lvslab.ipvs.schedulers.forecast import service_of_topology
+    from lvslab.topology import load_topology
+
+    topology = load_topology(name, params=parameters(settings), without=without)
+    _refuse_persistence(topology.services)
+    return topology, [service_of_topology(service) for service in topology.services]
+
+
+def _of_lab(name: str | None) -> tuple[Topology, list[ServiceModel]]:
+    """Read the tables of a lab's directors. Raises BadInput where one does not have a service as described."""
+    from lvslab.errors import BadInput
+    from lvslab.ipvs.intent import from_topology
+    from lvslab.ipvs.proc import totals
+    from lvslab.ipvs.schedulers import Counting
+    from lvslab.ipvs.schedulers.forecast import service_of_table
+    from lvslab.running import attached, find_lab
+
+    with attached(find_lab(name)) as lab:
+        _refuse_persistence(lab.topology.services)
+        names = {address: node.name for node in lab.topology.nodes for address in node.own_addresses}
+        counting = Counting.of_release(lab.kernel_release)
+        models = []
+        for service in lab.topology.services:
+            key = from_topology(service).service.key
+            entry = next((item for item in lab.ipvs(service.director).services() if item.service.key == key), None)
+            if entry is None:
+                raise BadInput(
+                    f"no service {key}", where=service.director, next_step="lvslab exec … ipvsadm -Ln shows it"
+                )
+            counters = lab.node(service.director).run("cat", "/proc/net/ip_vs_stats_percpu").output
+            fresh = totals(counters).connections == 0
+            models.append(service_of_table(entry, names, counting=counting, fresh=fresh))
+        return lab.topology, models
+
+
+def _refuse_persistence(services: tuple[VirtualService, ...]) -> None:
+    from lvslab.errors import BadInput
+
+    for service in services:
+        if service.persistence_s is not None:
+            raise BadInput(
+                "a persistent service schedules clients, not connections",
+                where=f"{service.vip}:{service.port}",
+                next_step="predict it without persistence",
+            )
