@@ -23,6 +23,7 @@ from lvslab.kernels.folder import SOCKET, LabFolder, make_lab_folder, open_stand
 BROKER_PROGRAM = Path(__file__).parent / "broker.py"
 BROKER_LOG = "broker.log"
 STAY_TIMEOUT_S = 10.0
+LINE_BYTES = 1 << 22
 STAY_POLL_S = 0.005
 
 
@@ -117,6 +118,8 @@ def _start(name: str, kind: str, program: Callable[[LabFolder], KernelProgram]) 
     folder = make_lab_folder(name)
     client, broker_client = socket.socketpair()
     line, kernel_line = socket.socketpair()
+    # As much as the system allows: a kernel that has to wait for room does not repeat exactly.
+    kernel_line.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, LINE_BYTES)
     try:
         what = program(folder)
         orders = Orders(
