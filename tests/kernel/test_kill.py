@@ -171,7 +171,7 @@ def test_a_killed_part_is_told_in_one_line_and_cleaned_up_at_once(home: Path, vi
 
 
 def test_a_guest_out_of_memory_is_told_with_the_cure(home: Path) -> None:
-    done = lvslab("verify", "dr", "--memory", "64", "--set", "real_servers=64", "--kernel", "uml")
+    done = lvslab("verify", "dr", "--memory", "96", "--set", "real_servers=256", "--kernel", "uml")
     assert done.returncode == 3
     assert "System is deadlocked on memory" in done.stderr
     assert "(--memory)" in done.stderr
@@ -246,13 +246,19 @@ def read_terminal(terminal: int) -> str:
     return said.decode(errors="replace")
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
-def test_a_front_that_is_told_to_end_leaves_nothing(home: Path, number: signal.Signals) -> None:
+@pytest.mark.parametrize(
+    ("number", "status", "words"),
+    [(signal.SIGTERM, 128 + signal.SIGTERM, "lvslab: terminated\n"), (signal.SIGHUP, -signal.SIGHUP, "")],
+    ids=["SIGTERM", "SIGHUP"],
+)
+def test_a_front_that_is_told_to_end_leaves_nothing(
+    home: Path, number: signal.Signals, status: int, words: str
+) -> None:
     with running("verify", "dr") as front:
         wait_until("boot", home)
         front.send_signal(number)
-        front.communicate(timeout=ENDS_IN_S)
-    assert front.returncode == -number
+        _, said = front.communicate(timeout=ENDS_IN_S)
+    assert (front.returncode, said) == (status, words)
     assert eventually(lambda: not list(home.glob("lvslab-*")) and not ours(home))
 
 
