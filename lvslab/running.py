@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lvslab.errors import BadInput
 from lvslab.kernels.attach import (
     LabRecord,
     NodeRecord,
@@ -38,17 +41,20 @@ def up(
     kernel: str | None = None,
     memory_mib: int = DEFAULT_MEMORY_MIB,
     virtual_time: bool = False,
+    share: Path | None = None,
     phase: Phase = quiet,
 ) -> LabRecord:
     """Build a topology in a kernel that stays; return its record. Raises BadInput, CannotRun, KernelFault.
 
-    `name` is what the lab is called, by default as its topology; two labs of one name cannot be up at once. On
-    failure nothing is left.
+    `share` is a folder of the host that nodes may write to: without one nothing that is done in a node reaches the
+    host's files. `name` is what the lab is called, by default as its topology; two labs of one name cannot be up at
+    once. On failure nothing is left.
     """
     from lvslab.plan import make_plan
     from lvslab.sandbox.machines import machine_files
     from lvslab.sandbox.sandbox import Sandbox
 
+    shared = None if share is None else _shareable(share)
     wanted = topology.name if name is None else name
     refuse_second(wanted)
     with open_kernel(kernel, memory_mib=memory_mib, virtual_time=virtual_time) as running:
@@ -60,11 +66,24 @@ def up(
         with phase(f"{wanted}: build"):
             sandbox = Sandbox(running, make_plan(topology))
             sandbox.build()
+            if shared is not None:
+                sandbox.share_folder(shared)
             sandbox.make_machines(machine_files(topology))
         record = replace(record, release=running.release, begun=time.time(), virtual_time=running.virtual_time)
         write_record(record)
         running.leave()
     return record
+
+
+def _shareable(folder: Path) -> Path:
+    path = folder.resolve()
+    if not path.is_dir() or not os.access(path, os.W_OK):
+        raise BadInput("this folder cannot be shared", where=str(folder), expected="a folder that you may write to")
+    if path in (Path("/"), Path.home().resolve()):
+        raise BadInput(
+            "this is too much to share", where=str(path), expected="a folder that may be lost", next_step="make one"
+        )
+    return path
 
 
 def _record(name: str, topology: Topology, running: RunningKernel) -> LabRecord:

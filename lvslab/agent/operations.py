@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from lvslab.agent import clients, files, modules, name_server, offload, processes, servers
+from lvslab.agent import clients, files, modules, name_server, offload, processes, servers, syscalls
 from lvslab.agent.channel_group import ChannelGroup
 from lvslab.agent.live import LiveCaptures
 from lvslab.agent.machines import Machines
@@ -345,6 +345,14 @@ class Operations:
             child = self._children.pop(pid, None)
             if child is not None:
                 child(os.waitstatus_to_exitcode(wait_status))
+
+    def do_share_folder(self, request: Message, answer: Answer) -> None:
+        """Mount a folder of the host over itself, writable: machines made later have it too."""
+        path = request.fields["path"]
+        if syscalls.has_filesystem("hostfs"):
+            os.makedirs(path, exist_ok=True)  # noqa: PTH103 - a path as the host gave it
+            syscalls.mount("none", path, "hostfs", 0, path)
+        answer(Message({}))
 
     def do_sleep(self, request: Message, answer: Answer) -> None:
         """Answer after so many seconds, with the time then; where time is virtual that is as soon as possible."""

@@ -68,6 +68,12 @@ def mount(source: str, target: str, filesystem: str, flags: int = 0, data: str =
     _check(_libc.mount(*arguments), f"mount {filesystem} on {target}")
 
 
+def has_filesystem(name: str) -> bool:
+    """Tell whether the kernel knows a kind of file system (proc(5): /proc/filesystems)."""
+    with open("/proc/filesystems") as table:  # noqa: PTH123
+        return any(line.split()[-1:] == [name] for line in table)
+
+
 def unmount(target: str, flags: int = 0) -> None:
     _check(_libc.umount2(target.encode(), flags), f"umount {target}")
 

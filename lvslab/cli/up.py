@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import click
 
@@ -23,6 +24,9 @@ from lvslab.cli.options import (
 @topology_options
 @memory_option
 @time_option
+@click.option(
+    "--share", metavar="FOLDER", help="Let the nodes write to this folder of yours; what they do there is done to it."
+)
 @click.option("-v", "--verbose", is_flag=True, help="Show progress line by line.")
 def command(
     topology: str,
@@ -32,6 +36,7 @@ def command(
     without: tuple[str, ...],
     memory_mib: int,
     virtual_time: bool,
+    share: str | None,
     verbose: bool,
 ) -> None:
     """Build a topology and leave it up. Returns when its network is there and its servers answer."""
@@ -42,7 +47,13 @@ def command(
     model = load_topology(topology, params=parameters(settings), without=without)
     progress = make_progress(sys.stderr, verbose=verbose)
     record = running.up(
-        model, name=name, kernel=kernel, memory_mib=memory_mib, virtual_time=virtual_time, phase=progress.phase
+        model,
+        name=name,
+        kernel=kernel,
+        memory_mib=memory_mib,
+        virtual_time=virtual_time,
+        share=None if share is None else Path(share),
+        phase=progress.phase,
     )
     nodes = " ".join(node.name for node in model.nodes)
     click.echo(f"{record.name} is up on {record.kernel} {record.release}: {nodes}")

@@ -132,6 +132,10 @@ class Sandbox:
             "call", questions, wait_s=longest_s, node=node, calls=list(calls), timeout_s=timeout_s
         )
 
+    def share_folder(self, folder: Path) -> None:
+        """Let nodes write to a folder of the host, at the same path; on the native kernel they may anyway."""
+        self._channel.request("share_folder", path=str(folder))
+
     def sleep(self, seconds: float) -> float:
         """Let so much of the kernel's time pass; return what it then says the time is, in seconds since the epoch.
 

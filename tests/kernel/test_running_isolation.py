@@ -72,3 +72,31 @@ def test_a_node_is_machine_enough_for_everyday_programs(world: World, script: st
     done = world.run("exec", "--lab", LAB, "rs1", "--", "bash", "-c", script)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout
+
+
+def test_a_folder_that_is_shared_can_be_written(world: World, precious: Path) -> None:
+    up = world.run("up", "dr", "--name", "sharing", "--kernel", "uml", "--share", str(precious))
+    assert up.returncode == 0, up.stderr
+    try:
+        script = f"tcpdump -i lo -c 1 -w {precious}/seen.pcap >/dev/null 2>&1 & sleep 1; ping -c 1 127.0.0.1; wait"
+        done = world.run("exec", "--lab", "sharing", "rs1", "--", "sh", "-c", script)
+        assert done.returncode == 0, done.stderr
+        assert (precious / "seen.pcap").stat().st_size > 0
+        assert (precious / "thesis").read_text() == "years of work"
+    finally:
+        world.run("down", "sharing")
+
+
+@pytest.mark.parametrize(
+    ("folder", "said"),
+    [
+        ("/no/such/folder", "this folder cannot be shared"),
+        ("/etc/passwd", "this folder cannot be shared"),
+        ("/", "this is too much to share"),
+        (str(Path.home()), "this is too much to share"),
+    ],
+)
+def test_what_may_not_be_shared(world: World, folder: str, said: str) -> None:
+    done = world.run("up", "dr", "--name", "sharing", "--kernel", "uml", "--share", folder)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert said in done.stderr
