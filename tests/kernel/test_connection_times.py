@@ -148,3 +148,70 @@ def test_a_connection_whose_server_is_deleted(kernel: RunningKernel, option: int
         cluster.at("director", f"ipvsadm -d -t {cluster.vip}:80 -r {cluster.only().destination}")
         lab.sleep(11)
         assert bool(cluster.remembered()) is kept
+
+
+@pytest.mark.parametrize("option_value", [0, 1])
+@pytest.mark.parametrize("how", ["weight 0", "deleted"])
+@pytest.mark.parametrize("persistent", [False, True], ids=["plain", "persistent"])
+def test_the_eight_cells_of_maintenance(kernel: RunningKernel, persistent: bool, how: str, option_value: int) -> None:
+    """What is open, and what the same client opens next, when a server is taken out (ipvs-sysctl.rst).
+
+    The option is expire_quiescent_template for weight 0, and expire_nodest_conn for a server that is deleted.
+    """
+    option, change = {
+        "weight 0": ("expire_quiescent_template", "ipvsadm -e -t {vip}:80 -r {server} -g -w 0"),
+        "deleted": ("expire_nodest_conn", "ipvsadm -d -t {vip}:80 -r {server}"),
+    }[how]
+    with lab_in(kernel, "dr") as lab:
+        cluster = Cluster(lab)
+        cluster.at("director", f"sysctl -qw net.ipv4.vs.{option}={option_value}")
+        if persistent:
+            cluster.at("director", f"ipvsadm -E -t {cluster.vip}:80 -s rr -p 3600")
+        cluster.begin("OPEN; sleep 10; ASK; timeout 5 cat <&3 >/run/said; sleep 9999")
+        opened = next(one for one in cluster.remembered() if one.client_port)
+        cluster.at("director", change.format(vip=cluster.vip, server=opened.destination))
+        (outcome,) = lab.node("client").get(cluster.vip, first_port=20001)
+        assert outcome.status == "ok", outcome
+        later = next(one for one in cluster.remembered() if one.client_port == 20001)
+        stays_with_it = persistent and how == "weight 0" and not option_value
+        assert (later.destination == opened.destination) is stays_with_it
+        lab.sleep(20)
+        assert bool(cluster.at("client", "cat /run/said")) is (how == "weight 0")
+        is_forgotten = how == "deleted" and bool(option_value)
+        ports = {one.client_port for one in cluster.remembered()}
+        assert (opened.client_port not in ports) is is_forgotten
+
+
+@pytest.mark.parametrize(("option", "goes_on"), [(0, False), (1, True)])
+def test_a_connection_that_the_director_does_not_know(kernel: RunningKernel, option: int, goes_on: bool) -> None:
+    """With sloppy_tcp any packet makes an entry, not only a SYN: so a standby may take over without a table."""
+    with lab_in(kernel, "dr", real_servers=1) as lab:
+        cluster = Cluster(lab)
+        cluster.at("director", f"sysctl -qw net.ipv4.vs.sloppy_tcp={option}")
+        cluster.begin("OPEN; sleep 2000; ASK; timeout 5 cat <&3 >/run/said; sleep 9999")
+        lab.sleep(1900)
+        assert cluster.remembered() == ()
+        lab.sleep(200)
+        assert bool(cluster.at("client", "cat /run/said")) is goes_on
+
+
+@pytest.mark.parametrize(
+    ("topology", "mode", "is_scheduled_again"),
+    [("nat", 0, False), ("nat", 1, True), ("dr", 0, False), ("dr", 1, False), ("dr", 2, True)],
+)
+def test_a_port_that_comes_again(kernel: RunningKernel, topology: str, mode: int, is_scheduled_again: bool) -> None:
+    """conn_reuse_mode: a SYN from the port of a finished connection. Where replies pass the director by, bit 2 counts.
+
+    Documentation/networking/ipvs-sysctl.rst; net/netfilter/ipvs/ip_vs_core.c: is_new_conn_expected.
+    """
+    with lab_in(kernel, topology) as lab:
+        cluster = Cluster(lab)
+        cluster.at("director", f"sysctl -qw net.ipv4.vs.conn_reuse_mode={mode}")
+        servers = []
+        for _ in range(2):
+            (outcome,) = lab.node("client").get(cluster.vip, first_port=20001)
+            assert outcome.status == "ok"
+            servers.append(max(cluster.remembered(), key=lambda one: one.expires_s).destination)
+            # The client's own TIME_WAIT lasts a minute, the director's memory two.
+            lab.sleep(61)
+        assert (servers[0] != servers[1]) is is_scheduled_again
