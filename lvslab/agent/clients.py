@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import select
 import selectors
 import signal
 import socket
@@ -191,6 +192,10 @@ class Worker:
     def submit(self, order: Message) -> None:
         data = encode_message(order)
         self.socket.sendall(_SIZE.pack(len(data)) + data)
+
+    def is_alive(self) -> bool:
+        """Whether it can take an order: one that has ended has closed its end, or left it with something to read."""
+        return not select.select([self.socket], [], [], 0)[0]
 
     def kill(self) -> None:
         """Break off what it is doing, for good; `receive` then raises EOFError."""

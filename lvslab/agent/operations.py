@@ -27,6 +27,8 @@ Timer = tuple[float, Callable[[], bool]]
 POLL_S = 0.02
 HANG_UP_PATIENCE_S = 1.0
 """What a program whose terminal is gone has to put its things away."""
+LONGEST_WAIT_S = 86400.0
+"""epoll_wait(2) counts milliseconds in an int, which holds 24 days."""
 QUIET_ROUNDS = 2
 QUIET_TIMEOUT_S = 5.0
 """A recording of traffic that never stops ends after so long."""
@@ -252,9 +254,7 @@ class Operations:
 
     def do_call(self, request: Message, answer: Answer) -> None:
         """Run a series of calls from one node; the answer comes when all have ended."""
-        if not self._idle_clients:
-            self.add_client()
-        worker = self._idle_clients.pop()
+        worker = self._living_client()
 
         def receive(_events: int) -> None:
             try:
@@ -274,6 +274,15 @@ class Operations:
         self._called_for[worker] = self._asking
         worker.submit(request)
         self._selector.register(worker.socket, selectors.EVENT_READ, receive)
+
+    def _living_client(self) -> clients.Worker:
+        """Return a test client to work with; `kill -9 -1` in a node ends also those that wait for work."""
+        while self._idle_clients:
+            worker = self._idle_clients.pop()
+            if worker.is_alive():
+                return worker
+            worker.socket.close()
+        return clients.Worker()
 
     def do_run(self, request: Message, answer: Answer) -> None:
         """Run a program to its end; its output is in the file the caller named."""
@@ -378,7 +387,7 @@ class Operations:
     def next_timer_s(self) -> float | None:
         if not self._timers:
             return None
-        return max(0.0, min(due for due, _ in self._timers) - time.monotonic())
+        return min(LONGEST_WAIT_S, max(0.0, min(due for due, _ in self._timers) - time.monotonic()))
 
     def run_timers(self) -> None:
         now = time.monotonic()

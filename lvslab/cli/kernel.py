@@ -87,9 +87,16 @@ def use(release: str) -> None:
 @command.command("remove")
 @click.argument("release", shell_complete=_complete_release)
 def remove(release: str) -> None:
-    """Remove a kernel that was built here; labs that run on it go on."""
+    """Remove a kernel that was built here, unless a lab is up on it."""
+    from lvslab.errors import BadInput
+    from lvslab.kernels.attach import labs
     from lvslab.kernels.cache import remove_kernel
 
+    for record in labs():
+        if record.release == release:
+            raise BadInput(
+                "this kernel is in use", where=release, found=f"lab {record.name}", next_step="lvslab down it"
+            )
     click.echo(f"removed {remove_kernel(release).release}")
 
 

@@ -132,8 +132,10 @@ def add_kernel(kernel: BuiltKernel, made: Path) -> Path:
 
 
 def remove_kernel(name: str) -> BuiltKernel:
-    """Remove a built kernel from the cache; guests that run it go on. Raises BadInput or CannotRun."""
+    """Remove a built kernel from the cache; `name` is its whole release. Raises BadInput or CannotRun."""
     kernel = find_kernel(name)
+    if kernel.release != name:
+        raise BadInput("not removed", where=name, expected="the whole release", found=kernel.release)
     with changing() as home:
         _remove(home / kernel.release)
         if chosen_release() == kernel.release:

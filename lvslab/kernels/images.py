@@ -84,6 +84,8 @@ def need_image(name: str = "", *, where: str = "") -> UmlImage:
 
 def use_image(name: str) -> UmlImage:
     """Make an image the one that `uml` means. Raises BadInput or CannotRun."""
+    if not name:
+        raise BadInput("no kernel named", expected="a release, or the beginning of one", next_step="lvslab kernel list")
     image = need_image(name)
     cache.choose_release(image.release)
     return image

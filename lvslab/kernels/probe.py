@@ -18,6 +18,7 @@ from lvslab.topology.limits import SCHEDULERS
 NATIVE_MODULES = ("ip_vs", "veth", "bridge", "ipip")
 PROGRAMS = {
     "iptables-legacy": "apt-get install iptables (for firewall marks)",
+    "curl": "apt-get install curl (for ftp)",
     "dnsmasq": "apt-get install dnsmasq-base (for rr-dns)",
     "nginx": "apt-get install nginx-light (only for `server: nginx`)",
     "ipvsadm": "apt-get install ipvsadm (only to look for yourself)",

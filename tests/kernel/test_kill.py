@@ -219,6 +219,18 @@ def test_control_c(home: Path, moment: str, presses: int) -> None:
     assert eventually(lambda: not list(home.glob("lvslab-*")) and not ours(home))
 
 
+@pytest.mark.parametrize("moment_s", [0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5])
+def test_control_c_while_python_starts_shows_no_traceback(home: Path, moment_s: float) -> None:
+    with running("verify", "dr") as front:
+        time.sleep(moment_s)
+        os.killpg(front.pid, signal.SIGINT)
+        _, said = front.communicate(timeout=ENDS_IN_S)
+    assert front.returncode in (130, -signal.SIGINT)
+    # Before any of our code runs it is Python's to say something, as it imports what every program imports.
+    assert "lvslab/" not in said
+    assert eventually(lambda: not list(home.glob("lvslab-*")) and not ours(home))
+
+
 def test_control_c_in_a_terminal(home: Path) -> None:
     """The terminal itself sends the signal: what shares its session gets it, and the broker must not."""
     pid, terminal = os.forkpty()

@@ -247,3 +247,21 @@ def test_one_that_is_broken_off_leaves_the_lab_as_it_was(lab: LabRecord, number:
     assert "20001" not in do("client", "ss -Htn state syn-sent")
     status, found = verify()
     assert (status, verdicts(found, "pass")) == (0, set(found)), found
+
+
+def test_everything_killed_in_a_node_does_not_matter_to_the_next(lab: LabRecord) -> None:
+    """The nodes of a lab share its processes, and `kill -9 -1` ends all of them but the agent."""
+    lvslab("exec", "--lab", NAME, "rs1", "--", "sh", "-c", "kill -9 -1")
+    status, found = verify()
+    assert (status, verdicts(found, "pass")) == (0, set(found)), found
+
+
+def test_an_empty_table_is_named_as_the_cause(lab: LabRecord) -> None:
+    saved = do("director", "ipvsadm-save -n")
+    do("director", "ipvsadm -C")
+    try:
+        status, found = verify()
+        assert status == 1
+        assert "has no server for 198.18.0.10:80, or not even the service" in json.dumps(found)
+    finally:
+        do("director", f"ipvsadm-restore <<'X'\n{saved}X\n")

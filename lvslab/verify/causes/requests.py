@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lvslab.ipvs.model import AddressKey, DestinationEntry
+from lvslab.ipvs.model import DestinationEntry
 from lvslab.topology.model import Destination, VirtualService
 from lvslab.traffic.outcome import Outcome
 from lvslab.verify.arp import arp_speeches
@@ -10,6 +10,7 @@ from lvslab.verify.causes.cause import UNKNOWN, Cause, does_not_forward, facts_o
 from lvslab.verify.causes.neighbours import nobody_answers
 from lvslab.verify.causes.servers import default_route, wide_vip_of
 from lvslab.verify.evidence import Evidence
+from lvslab.verify.installed import entry_of
 from lvslab.walk.model import Hop
 
 UNREACHABLE = "ENETUNREACH"
@@ -58,6 +59,12 @@ def nobody_to_take_it(evidence: Evidence, service: VirtualService) -> Cause | No
     """Return the cause if no server of the service could be given a connection (ipvsadm(8): -w, -x)."""
     director = service.director
     entries = _entries(evidence, service)
+    if entries is not None and not entries:
+        what = f"{service.vip}:{service.port}" if service.mark is None else f"firewall mark {service.mark}"
+        return Cause(
+            f"the table of {director} has no server for {what}, or not even the service",
+            f"on {director}: ipvsadm -Ln, then ipvsadm -A and -a",
+        )
     if entries is None:
         weights = [destination.weight for destination in service.destinations]
     else:
@@ -72,6 +79,12 @@ def nobody_to_take_it(evidence: Evidence, service: VirtualService) -> Cause | No
             "every server of the service holds as many connections as its upper threshold allows",
             f"on {director}: ipvsadm -Ln --thresholds",
         )
+    if service.mark is not None:
+        return Cause(
+            f"likely: packets to {service.vip}:{service.port} do not get the firewall mark {service.mark}, by which "
+            f"{director} finds the service",
+            f"on {director}: iptables-legacy -t mangle -S PREROUTING",
+        )
     return None
 
 
@@ -79,8 +92,8 @@ def _entries(evidence: Evidence, service: VirtualService) -> tuple[DestinationEn
     table = (evidence.tables or {}).get(service.director)
     if table is None:
         return None
-    key = AddressKey(service.protocol, service.vip, service.port)
-    return next((entry.destinations for entry in table.services if entry.service.key == key), ())
+    entry = entry_of(table, service)
+    return () if entry is None else entry.destinations
 
 
 def _full(entry: DestinationEntry) -> bool:

@@ -128,9 +128,11 @@ def test_removing_the_kernel_that_was_chosen_forgets_the_choice(home: Path, tmp_
     add("6.12.117", tmp_path)
     add("6.1.192", tmp_path)
     cache.choose_release("6.12.117")
-    cache.remove_kernel("6.1")
+    cache.remove_kernel("6.1.192")
     assert cache.chosen_release() == "6.12.117"
-    cache.remove_kernel("6.12")
+    with pytest.raises(BadInput, match=r"expected the whole release, found 6\.12\.117"):
+        cache.remove_kernel("6.12")
+    cache.remove_kernel("6.12.117")
     assert cache.chosen_release() == ""
     assert {path.name for path in home.iterdir()} == {cache.LOCK}
 

@@ -111,7 +111,7 @@ def test_the_users_choice_counts_while_it_is_there(tmp_path: Path) -> None:
     build(tmp_path, "6.6.1")
     assert use_image("6.6").release == "6.6.1"
     assert need_image().release == "6.6.1"
-    cache.remove_kernel("6.6")
+    cache.remove_kernel("6.6.1")
     assert need_image().release == "6.12.117"
 
 

@@ -82,7 +82,9 @@ def test_use_then_remove(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> 
     build(tmp_path)
     assert kernel(capsys, "use", "6.6") == (0, "uml is now 6.6.1\n")
     assert kernel(capsys, "list")[1].startswith("* 6.6.1")
-    assert kernel(capsys, "remove", "6.6") == (0, "removed 6.6.1\n")
+    assert kernel(capsys, "use", "")[0] == 2
+    assert kernel(capsys, "remove", "6.6")[0] == 2
+    assert kernel(capsys, "remove", "6.6.1") == (0, "removed 6.6.1\n")
     assert kernel(capsys, "list")[1].startswith("* 6.12.117-lvslab")
 
 
