@@ -14,4 +14,8 @@ def main() -> None:
     from lvslab.cli.main import main as run
 
     signal.signal(signal.SIGINT, by_default)
-    run()
+    try:
+        run()
+    finally:
+        # All is done: what comes now cannot undo it, and must not say so.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
