@@ -35,6 +35,7 @@ EXIT_STATUS = {"pass": 0, "skip": 0, "fail": 1, "error": 3}
 
 @click.command("verify")
 @click.argument("names", metavar="[NAME|FILE]...", nargs=-1, shell_complete=complete_topology)
+@click.option("--all", "everything", is_flag=True, help="All topologies that come with lvslab, on every kernel here.")
 @kernels_option
 @topology_options
 @memory_option
@@ -52,6 +53,7 @@ EXIT_STATUS = {"pass": 0, "skip": 0, "fail": 1, "error": 3}
 @click.option("-v", "--verbose", is_flag=True, help="Show every expectation with its evidence, and progress.")
 def command(
     names: tuple[str, ...],
+    everything: bool,
     kernels: tuple[str, ...],
     settings: tuple[str, ...],
     without: tuple[str, ...],
@@ -76,6 +78,8 @@ def command(
         raise BadInput(
             "standard output takes one report", where="--json - --junit -", expected="a file for one of them"
         )
+    if everything:
+        kernels = _every_kernel(names, kernels)
     check_outputs({"--json": json_path, "--junit": junit_path, "--pcap": pcap_path})
     if stored is not None:
         _refuse_with_from(names)
@@ -123,6 +127,15 @@ def _run(
         # What draws the progress is loaded when the first kernel is starting already.
         phase=lambda text: progress().phase(text),
     )
+
+
+def _every_kernel(names: tuple[str, ...], kernels: tuple[str, ...]) -> tuple[str, ...]:
+    from lvslab.kernels.choose import present_kernels
+
+    refuse_beside("--all", "all are meant", "lab", "stored")
+    if names:
+        raise BadInput("all are meant", where="--all", expected="no topology", found=" ".join(names))
+    return kernels or present_kernels()
 
 
 def _refuse_with_from(names: tuple[str, ...]) -> None:

@@ -50,6 +50,15 @@ def _choose(asked: str | None) -> str:
     return name
 
 
+def present_kernels() -> tuple[str, ...]:
+    """Return every kernel that labs can run on here: native, then the User-Mode Linux ones. Raises CannotRun."""
+    found = [] if native.why_not_native() else [NATIVE]
+    found += dict.fromkeys(f"{UML}:{image.release}" if image.release else UML for image in images.images())
+    if not found:
+        raise CannotRun("no kernel to run on", next_step=images.INSTALL_HINT)
+    return tuple(found)
+
+
 def split(name: str) -> tuple[str, str]:
     """Split a kernel's name into its kind and, for uml:RELEASE, the release; otherwise that is empty."""
     kind, _, release = name.partition(":")

@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 from lvslab import lab
+from lvslab.cli.main import main
 from lvslab.cli.verify import capture_paths
+from lvslab.kernels import choose, images, native
+from lvslab.kernels.images import UmlImage
 from lvslab.verify.result import TopologyResult, titles
 
 
@@ -73,3 +76,40 @@ def test_results_of_one_topology_are_side_by_side(
     monkeypatch.setattr(lab, "choose_kernel", lambda asked, **_: asked or "native")
     monkeypatch.setattr(lab, "verify", verify)
     assert [str(examination) for examination in lab.verify_on_each(kernels, ["dr", "nat"])] == run
+
+
+@pytest.mark.parametrize(
+    ("not_native", "releases", "present"),
+    [
+        ("", ["6.1.176", "6.12.117"], ("native", "uml:6.1.176", "uml:6.12.117")),
+        ("not root", ["6.12.117", "6.12.117"], ("uml:6.12.117",)),
+        ("not root", [""], ("uml",)),
+    ],
+)
+def test_all_means_every_kernel_that_is_here(
+    monkeypatch: pytest.MonkeyPatch, not_native: str, releases: list[str], present: tuple[str, ...]
+) -> None:
+    found = tuple(UmlImage(Path("/linux"), None, release) for release in releases)
+    monkeypatch.setattr(native, "why_not_native", lambda: not_native)
+    monkeypatch.setattr(images, "images", lambda: found)
+    asked: list[Sequence[str | None]] = []
+
+    def verify_on_each(kernels: Sequence[str | None], *_topologies: Any, **_options: Any) -> tuple[()]:
+        asked.append(kernels)
+        return ()
+
+    monkeypatch.setattr(lab, "verify_on_each", verify_on_each)
+    assert choose.present_kernels() == present
+    with pytest.raises(SystemExit):
+        main(["verify", "--all"])
+    assert asked == [present]
+
+
+@pytest.mark.parametrize("other", [["dr"], ["--lab"], ["--from", "x.pcapng"]])
+def test_all_is_all(capsys: pytest.CaptureFixture[str], other: list[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["verify", "--all", *other])
+    assert ended.value.code == 2
+    said = capsys.readouterr().err
+    assert "--all: all are meant" in said
+    assert said.count("\n") == 1
