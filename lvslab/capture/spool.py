@@ -95,19 +95,22 @@ class SpoolReader:
         for _ in range(packets):
             if end - at < _LINK_ADDRESS_AT + _LINK_ADDRESS.size:
                 raise self._fault("a capture block ends inside a packet", at)
-            next_offset, sec, nsec, snaplen, length, status, mac, _, _, vlan_tci = _PACKET.unpack_from(spool, at)
+            next_offset, sec, nsec, snaplen, length, status, mac, net, _, vlan_tci = _PACKET.unpack_from(spool, at)
             _, ifindex, hardware, packet_type = _LINK_ADDRESS.unpack_from(spool, at + _LINK_ADDRESS_AT)
             data_at = at + mac
             if end - data_at < snaplen:
                 raise self._fault("a capture block ends inside a packet", at)
+            kind = link_type(hardware)
+            # A GRE device gives its outer headers as the link header (net/ipv4/ip_gre.c: ipgre_header).
+            skipped = max(0, net - mac) if kind is LinkType.RAW_IP else 0
             yield (
                 sec * 1_000_000_000 + nsec,
                 node,
                 self._interface(node, ifindex, at),
                 _DIRECTIONS.get(packet_type, Direction.IN),
-                link_type(hardware),
-                spool[data_at : data_at + snaplen],
-                length,
+                kind,
+                spool[data_at + skipped : data_at + snaplen],
+                length - skipped,
                 not status & _CHECKSUM_NOT_READY,
                 vlan_tci & _VLAN_ID_MASK if status & _VLAN_VALID else None,
             )

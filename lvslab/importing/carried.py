@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from lvslab.importing.finding import Note
-from lvslab.ipvs.model import IPIP, AddressKey, Destination, Service
+from lvslab.ipvs.model import AddressKey, Destination, Flag, Persistence, Service
 from lvslab.ipvs.text import WrittenService
-from lvslab.topology.model import Method
+from lvslab.topology.model import IPIP, Method, Tunnel, TunnelKind
+from lvslab.topology.tunnels import GUE_PORT
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,9 +19,12 @@ class CarriedService:
 
     key: AddressKey
     scheduler: str
-    persistence_s: int | None
+    persistence: Persistence | None
+    flags: frozenset[Flag]
     method: Method
     destinations: tuple[Destination, ...]
+    tunnel: Tunnel = IPIP
+    """Outer header of method TUN, the same for all servers."""
 
 
 def carry(services: Sequence[WrittenService]) -> tuple[tuple[CarriedService, ...], tuple[Note, ...]]:
@@ -41,18 +45,14 @@ def carry(services: Sequence[WrittenService]) -> tuple[tuple[CarriedService, ...
 
 def _obstacle(service: Service) -> str | None:
     if not isinstance(service.key, AddressKey):
-        return "a topology has no services of firewall marks"
+        return "the table has the firewall mark, and not the addresses and ports that get it"
     if service.key.port == 0:
         return "a topology has no services on every port"
     return None
 
 
 def _without(service: Service) -> Iterator[str]:
-    if service.flags:
-        yield f"flags left out: {', '.join(sorted(service.flags))}"
     persistence = service.persistence
-    if persistence is not None and persistence.prefix is not None:
-        yield f"persistence by /{persistence.prefix} becomes persistence by address"
     if persistence is not None and persistence.engine is not None:
         yield f"persistence engine left out: {persistence.engine}"
 
@@ -63,20 +63,20 @@ def _fitting(written: WrittenService, notes: list[Note]) -> CarriedService | Non
     if not isinstance(key, AddressKey) or not methods:
         return None
     method = methods.most_common(1)[0][0]
+    tunnel = _tunnel_of_most(written, method)
     kept = []
     for item in written.destinations:
         reason = _misfit(item.destination, key, method)
         if reason is None:
             kept.append(item.destination)
-            notes += [Note(f"server {item.destination}: {text}", item.line) for text in _bare(item.destination)]
+            notes += [Note(f"server {item.destination}: {text}", item.line) for text in _bare(item.destination, tunnel)]
         else:
             notes.append(Note(f"server {item.destination} left out: {reason}", item.line))
     if not kept:
         notes.append(Note(f"service {key} left out: none of its servers fits", written.line))
         return None
-    persistence = written.service.persistence
-    timeout_s = None if persistence is None else persistence.timeout_s
-    return CarriedService(key, written.service.scheduler, timeout_s, method, tuple(kept))
+    service = written.service
+    return CarriedService(key, service.scheduler, service.persistence, service.flags, method, tuple(kept), tunnel)
 
 
 def _misfit(destination: Destination, key: AddressKey, method: Method) -> str | None:
@@ -89,8 +89,14 @@ def _misfit(destination: Destination, key: AddressKey, method: Method) -> str | 
     return None
 
 
-def _bare(destination: Destination) -> Iterator[str]:
-    if destination.upper_threshold:
-        yield f"thresholds left out (-x {destination.upper_threshold} -y {destination.lower_threshold})"
-    if destination.tunnel != IPIP:
-        yield f"tunnel {destination.tunnel.kind} becomes ipip"
+def _tunnel_of_most(written: WrittenService, method: Method) -> Tunnel:
+    """Return the tunnel that most servers have, if a topology has servers that unwrap it."""
+    servers = [item.destination for item in written.destinations if item.destination.method is method]
+    most = Counter(server.tunnel for server in servers).most_common(1)[0][0]
+    carried = most.kind is TunnelKind.IPIP or all(server.address.version == 4 for server in servers)
+    return most if carried and most.port in (0, GUE_PORT) else IPIP
+
+
+def _bare(destination: Destination, tunnel: Tunnel) -> Iterator[str]:
+    if destination.tunnel != tunnel:
+        yield f"tunnel {destination.tunnel} becomes {tunnel}"

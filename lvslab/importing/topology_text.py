@@ -13,7 +13,8 @@ from lvslab.importing.carried import CarriedService, carry
 from lvslab.importing.configuration import Configuration
 from lvslab.importing.finding import Note
 from lvslab.importing.layout import LaidNode, Layout, lay_out
-from lvslab.topology.model import Address, Protocol
+from lvslab.ipvs.model import Flag
+from lvslab.topology.model import Address, Protocol, TunnelKind
 
 _WIDTH: Final = 110
 _UNFIT: Final = re.compile(r"[^a-z0-9]+")
@@ -90,6 +91,21 @@ def _quoted(text: str) -> str:
     return f'"{text}"' if ":" in text else text
 
 
+def _kind(service: CarriedService) -> Iterator[str]:
+    if service.tunnel.kind is not TunnelKind.IPIP:
+        yield f"    tunnel: {service.tunnel.kind}"
+        yield f"    tunnel_checksum: {service.tunnel.checksum}"
+    if service.persistence is not None:
+        yield f"    persistence: {service.persistence.timeout_s}"
+        if service.persistence.prefix is not None:
+            yield f"    persistence_prefix: {service.persistence.prefix}"
+    if Flag.ONE_PACKET in service.flags:
+        yield "    one_packet: true"
+    others = sorted(service.flags - {Flag.ONE_PACKET})
+    if others:
+        yield f"    flags: [{', '.join(others)}]"
+
+
 def _service(service: CarriedService, names: Mapping[Address, str]) -> Iterator[str]:
     key = service.key
     yield f"  - vip: {_quoted(str(key.address))}"
@@ -98,11 +114,12 @@ def _service(service: CarriedService, names: Mapping[Address, str]) -> Iterator[
         yield f"    protocol: {key.protocol}"
     yield f"    method: {service.method}"
     yield f"    scheduler: {service.scheduler}"
-    if service.persistence_s is not None:
-        yield f"    persistence: {service.persistence_s}"
+    yield from _kind(service)
     yield "    servers:"
     for destination in service.destinations:
         facts = [f"node: {names[destination.address]}"]
         facts += [f"weight: {destination.weight}"] if destination.weight != 1 else []
         facts += [f"port: {destination.port}"] if destination.port != key.port else []
+        facts += [f"upper: {destination.upper_threshold}"] if destination.upper_threshold else []
+        facts += [f"lower: {destination.lower_threshold}"] if destination.lower_threshold else []
         yield f"      - {{{', '.join(facts)}}}"

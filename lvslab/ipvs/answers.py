@@ -27,10 +27,9 @@ from lvslab.ipvs.model import (
     Stats,
     SyncDaemon,
     Timeouts,
-    Tunnel,
 )
 from lvslab.ipvs.netlink import Attributes
-from lvslab.topology.model import Address
+from lvslab.topology.model import Address, Tunnel
 
 Word = TypeVar("Word")
 

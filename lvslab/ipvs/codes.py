@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from lvslab.ipvs.model import Flag, SyncRole, TunnelChecksum, TunnelKind
-from lvslab.topology.model import Method, Protocol
+from lvslab.ipvs.model import Flag, SyncRole
+from lvslab.topology.model import Method, Protocol, TunnelChecksum, TunnelKind
 
 PROTOCOL: Final[Mapping[Protocol, int]] = {Protocol.TCP: 6, Protocol.UDP: 17}
 

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from lvslab.ipvs.model import AddressKey, Destination, IntendedService, Persistence, Service, ServiceEntry
+from lvslab.ipvs.model import (
+    AddressKey,
+    Destination,
+    Family,
+    Flag,
+    FwmarkKey,
+    IntendedService,
+    Persistence,
+    Service,
+    ServiceEntry,
+    ServiceKey,
+)
 from lvslab.topology import model as topology
 
 
@@ -10,22 +21,43 @@ def from_topology(service: topology.VirtualService) -> IntendedService:
     """Return the service with its destinations in the same order of adding; nothing is checked here."""
     return IntendedService(
         Service(
-            key=AddressKey(service.protocol, service.vip, service.port),
+            key=key_of(service),
             scheduler=service.scheduler,
-            persistence=None if service.persistence_s is None else Persistence(service.persistence_s),
+            persistence=_persistence(service),
+            flags=flags_of(service),
         ),
-        tuple(_destination(destination, service.port) for destination in service.destinations),
+        tuple(_destination(destination, service) for destination in service.destinations),
     )
 
 
-def _destination(destination: topology.Destination, service_port: int) -> Destination:
+def key_of(service: topology.VirtualService) -> ServiceKey:
+    """Return what a director finds the service by."""
+    if service.mark is not None:
+        return FwmarkKey(service.mark, Family.of(service.vip))
+    return AddressKey(service.protocol, service.vip, service.port)
+
+
+def flags_of(service: topology.VirtualService) -> frozenset[Flag]:
+    flags = {Flag(flag.value) for flag in service.flags}
+    return frozenset(flags | {Flag.ONE_PACKET} if service.one_packet else flags)
+
+
+def _persistence(service: topology.VirtualService) -> Persistence | None:
+    if service.persistence_s is None:
+        return None
+    return Persistence(service.persistence_s, service.persistence_prefix)
+
+
+def _destination(destination: topology.Destination, service: topology.VirtualService) -> Destination:
+    """With port 0 the kernel keeps the port that the client asked for: a mark may stand for several."""
     return Destination(
         address=destination.address,
-        port=destination.port,
-        method=_method(destination, service_port),
+        port=destination.port if service.mark is None else 0,
+        method=_method(destination, service.port),
         weight=destination.weight,
         upper_threshold=destination.upper_threshold,
         lower_threshold=destination.lower_threshold,
+        tunnel=destination.tunnel,
     )
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import IntEnum, StrEnum
 from ipaddress import IPv4Address
 
-from lvslab.topology.model import Address, Method, Protocol
+from lvslab.topology.model import IPIP, Address, Method, Protocol, Tunnel
 
 
 class Family(IntEnum):
@@ -97,34 +97,6 @@ class Service:
     scheduler: str
     persistence: Persistence | None = None
     flags: frozenset[Flag] = frozenset()
-
-
-class TunnelKind(StrEnum):
-    """Outer header of the TUN method (ipvsadm --tun-type)."""
-
-    IPIP = "ipip"
-    GUE = "gue"
-    GRE = "gre"
-
-
-class TunnelChecksum(StrEnum):
-    """Checksum of the outer header: none, present, or GUE's remote checksum offload."""
-
-    NONE = "nocsum"
-    PRESENT = "csum"
-    REMOTE = "remcsum"
-
-
-@dataclass(frozen=True, slots=True)
-class Tunnel:
-    """How a TUN destination's packets are wrapped; `port` is the UDP port of GUE and 0 otherwise."""
-
-    kind: TunnelKind = TunnelKind.IPIP
-    port: int = 0
-    checksum: TunnelChecksum = TunnelChecksum.NONE
-
-
-IPIP = Tunnel()
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,6 @@ from typing import Final
 
 from lvslab.errors import BadInput
 from lvslab.ipvs.model import (
-    IPIP,
     AddressKey,
     Destination,
     Family,
@@ -21,10 +20,8 @@ from lvslab.ipvs.model import (
     Service,
     SyncDaemon,
     Timeouts,
-    TunnelChecksum,
-    TunnelKind,
 )
-from lvslab.topology.model import Address, Method, Protocol
+from lvslab.topology.model import IPIP, Address, Method, Protocol, TunnelChecksum, TunnelKind
 from lvslab.topology.wording import did_you_mean
 
 SCHEDULERS: Final = (

@@ -6,6 +6,7 @@ from functools import singledispatch
 
 from lvslab.plan import steps
 from lvslab.plan.endpoint import endpoint
+from lvslab.topology.model import IPIP, Destination, VirtualService
 
 
 @singledispatch
@@ -32,6 +33,16 @@ def _(step: steps.MakeBridge) -> str:
 @describe.register
 def _(step: steps.MakeLink) -> str:
     return f"{step.node}: connect {step.interface} ({step.mac}) to {step.switch}"
+
+
+@describe.register
+def _(step: steps.MakeTunnel) -> str:
+    return f"{step.node}: make the tunnel device {step.device} for packets to {step.local}"
+
+
+@describe.register
+def _(step: steps.ReceiveGue) -> str:
+    return f"{step.node}: unwrap GUE that comes in on UDP port {step.port}"
 
 
 @describe.register
@@ -64,16 +75,50 @@ def _route(step: steps.AddRoute) -> str:
 
 
 @describe.register
+def _(step: steps.MarkPackets) -> str:
+    return f"{step.node}: mark {step.protocol.value} {endpoint(step.address, step.port)} with {step.mark}"
+
+
+@describe.register
+def _(step: steps.Masquerade) -> str:
+    return f"{step.node}: put its own address in the place of the clients of {step.vip}"
+
+
+@describe.register
 def _(step: steps.InstallService) -> str:
     service = step.service
     servers = ", ".join(
         f"{destination.node} {endpoint(destination.address, destination.port)} weight {destination.weight}"
+        f"{_tunnel(destination)}{_thresholds(destination)}"
         for destination in service.destinations
     )
-    head = (
-        f"{service.protocol.value} {endpoint(service.vip, service.port)}, method {service.method}, {service.scheduler}"
-    )
+    head = f"{_found_by(service)}, method {service.method}, {service.scheduler}{_kind(service)}"
     return f"{step.node}: install the virtual service {head}: {servers}"
+
+
+def _tunnel(destination: Destination) -> str:
+    return "" if destination.tunnel == IPIP else f" tunnel {destination.tunnel}"
+
+
+def _thresholds(destination: Destination) -> str:
+    if not destination.upper_threshold:
+        return ""
+    return f" upper {destination.upper_threshold} lower {destination.lower_threshold}"
+
+
+def _found_by(service: VirtualService) -> str:
+    if service.mark is not None:
+        return f"firewall mark {service.mark}"
+    return f"{service.protocol.value} {endpoint(service.vip, service.port)}"
+
+
+def _kind(service: VirtualService) -> str:
+    """Say what is not so with most services."""
+    text = "" if service.persistence_s is None else f", persistent {service.persistence_s} s"
+    if service.persistence_prefix is not None:
+        text += f" by /{service.persistence_prefix}"
+    text += ", one packet" if service.one_packet else ""
+    return text + "".join(f", {flag}" for flag in sorted(service.flags))
 
 
 @describe.register

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
+from lvslab.plan import programs
 from lvslab.plan.steps import (
     AddAddress,
     AddRoute,
@@ -14,7 +15,11 @@ from lvslab.plan.steps import (
     MakeBridge,
     MakeLink,
     MakeNamespace,
+    MakeTunnel,
+    MarkPackets,
+    Masquerade,
     Plan,
+    ReceiveGue,
     SetUp,
     StartNameServer,
     StartResolver,
@@ -22,16 +27,27 @@ from lvslab.plan.steps import (
     Step,
     WriteSysctl,
 )
-from lvslab.topology.model import Method, NameService, Node, Protocol, Route, Setting, Topology, VirtualService
+from lvslab.topology.addressing import link_local_address
+from lvslab.topology.model import (
+    Application,
+    Method,
+    NameService,
+    Node,
+    Protocol,
+    Route,
+    Setting,
+    Topology,
+    VirtualService,
+)
+from lvslab.topology.reach import first_of_family
+from lvslab.topology.tunnels import GUE_PORT, IP6TNL, MODULES, receives_gue, tunnel_devices
 from lvslab.topology.vips import LOOPBACK, vip_holders
-
-TUNNEL_DEVICE = "tunl0"
 
 
 def make_plan(topology: Topology) -> Plan:
     """Return the steps that build `topology` in a kernel, in order."""
     phases = (_modules, _namespaces, _family_sysctls, _switches, _links, _offloads, _devices_up, _addresses, _vips)
-    later = (_sysctls, _routes, _services, _servers, _name_services)
+    later = (_sysctls, _routes, _marks, _masquerades, _services, _servers, _name_services)
     return Plan(topology.name, tuple(step for phase in phases + later for step in phase(topology)))
 
 
@@ -44,9 +60,19 @@ def _modules(topology: Topology) -> Iterator[Step]:
     names = ["ipv6", "veth", "bridge"]
     if topology.services:
         names += ["ip_vs", *sorted({f"ip_vs_{service.scheduler}" for service in topology.services})]
-    if any(node.has(Setting.TUNNEL) for node in topology.nodes):
-        names.append("ipip")
+    if any(service.application is Application.FTP for service in topology.services):
+        names.append("ip_vs_ftp")
+    names += programs.marking_modules({service.vip.version for service in topology.services if service.mark})
+    names += programs.masquerading_modules({service.vip.version for service in topology.services if service.source_nat})
+    names += _tunnel_modules(topology)
     yield LoadModules(tuple(names))
+
+
+def _tunnel_modules(topology: Topology) -> list[str]:
+    nodes = [node for node in topology.nodes if node.has(Setting.TUNNEL)]
+    devices = dict.fromkeys(device for node in nodes for device in tunnel_devices(node, topology))
+    fou = ["fou"] if any(receives_gue(node, topology) for node in nodes) else []
+    return [*(MODULES[device] for device in devices), *fou]
 
 
 def _namespaces(topology: Topology) -> Iterator[Step]:
@@ -63,6 +89,7 @@ def _family_sysctls(topology: Topology) -> Iterator[Step]:
     for node in topology.nodes:
         if any(address.version == 6 for address in node.own_addresses):
             yield WriteSysctl(node.name, "net.ipv6.conf.default.accept_dad", "0")
+            yield WriteSysctl(node.name, "net.ipv6.conf.default.addr_gen_mode", "1")
         else:
             yield from _ipv6_off(node.name)
 
@@ -96,7 +123,17 @@ def _devices_up(topology: Topology) -> Iterator[Step]:
         for interface in node.interfaces:
             yield SetUp(node.name, interface.name)
         if node.has(Setting.TUNNEL):
-            yield SetUp(node.name, TUNNEL_DEVICE)
+            yield from _tunnels_up(node, topology)
+
+
+def _tunnels_up(node: Node, topology: Topology) -> Iterator[Step]:
+    local = first_of_family(node.own_addresses, 6)
+    for device in tunnel_devices(node, topology):
+        if device == IP6TNL and local is not None:
+            yield MakeTunnel(node.name, device, local)
+        yield SetUp(node.name, device)
+    if receives_gue(node, topology):
+        yield ReceiveGue(node.name, GUE_PORT)
 
 
 def _addresses(topology: Topology) -> Iterator[Step]:
@@ -104,6 +141,9 @@ def _addresses(topology: Topology) -> Iterator[Step]:
         for interface in node.interfaces:
             for address in interface.addresses:
                 yield AddAddress(node.name, interface.name, address)
+            if any(address.version == 6 for address in interface.addresses):
+                # The kernel would add it when the link is ready, up to a second later; a router asks nobody before.
+                yield AddAddress(node.name, interface.name, link_local_address(interface.mac))
         for device, address in node.addresses:
             yield AddAddress(node.name, device, address)
 
@@ -116,16 +156,20 @@ def _vips(topology: Topology) -> Iterator[Step]:
 
 def _sysctls(topology: Topology) -> Iterator[Step]:
     for node in topology.nodes:
-        for key, value in (*_implied_sysctls(node), *node.sysctls):
+        tunnels = tunnel_devices(node, topology) if node.has(Setting.TUNNEL) else ()
+        for key, value in (*_implied_sysctls(node, tunnels), *node.sysctls):
             yield WriteSysctl(node.name, key, value)
 
 
-def _implied_sysctls(node: Node) -> Iterator[tuple[str, str]]:
+def _implied_sysctls(node: Node, tunnels: tuple[str, ...]) -> Iterator[tuple[str, str]]:
     """What a node's settings mean to the kernel (Documentation/networking/ip-sysctl.rst)."""
     if node.has(Setting.IP_FORWARD):
         yield "net.ipv4.ip_forward", "1"
         if any(address.version == 6 for address in node.own_addresses):
             yield "net.ipv6.conf.all.forwarding", "1"
+    if node.has(Setting.CONNTRACK):
+        # Only then does netfilter's NAT see what IPVS sends on (Documentation/networking/ipvs-sysctl.rst).
+        yield "net.ipv4.vs.conntrack", "1"
     if node.has(Setting.SEND_REDIRECTS):
         # The kernel ORs `all` with the interface's own value; `default` only seeds interfaces made later.
         for device in ("all", *(interface.name for interface in node.interfaces)):
@@ -136,7 +180,7 @@ def _implied_sysctls(node: Node) -> Iterator[tuple[str, str]]:
         yield "net.ipv4.conf.all.arp_announce", "2"
     if node.has(Setting.RP_FILTER):
         # The kernel takes the larger of `all` and the device's own value.
-        for device in ("all", TUNNEL_DEVICE) if node.has(Setting.TUNNEL) else ("all",):
+        for device in ("all", *tunnels):
             yield f"net.ipv4.conf.{device}.rp_filter", "0"
 
 
@@ -149,9 +193,27 @@ def _routes(topology: Topology) -> Iterator[Step]:
             yield AddRoute(node.name, route)
 
 
-def _services(topology: Topology) -> Iterator[Step]:
+def _marks(topology: Topology) -> Iterator[Step]:
     for service in topology.services:
-        yield InstallService(service.director, service)
+        if service.mark is not None and topology.node(service.director).has(Setting.MARK):
+            yield MarkPackets(service.director, service.mark, service.vip, service.protocol, service.port)
+
+
+def _masquerades(topology: Topology) -> Iterator[Step]:
+    vips = dict.fromkeys((service.director, service.vip) for service in topology.services if service.source_nat)
+    for director, vip in vips:
+        if topology.node(director).has(Setting.MASQUERADE):
+            yield Masquerade(director, vip)
+
+
+def _services(topology: Topology) -> Iterator[Step]:
+    """Install each service, and those of one firewall mark together, as the first of them."""
+    installed = set()
+    for service in topology.services:
+        key = (service.director, service.vip.version, service.mark)
+        if service.mark is None or key not in installed:
+            yield InstallService(service.director, service)
+        installed.add(key)
 
 
 def _servers(topology: Topology) -> Iterator[Step]:
@@ -175,6 +237,8 @@ def _servers(topology: Topology) -> Iterator[Step]:
 
 
 def _server_kind(service: VirtualService) -> str:
+    if service.application is not None:
+        return service.application.value
     return "udp-echo" if service.protocol is Protocol.UDP else "http"
 
 

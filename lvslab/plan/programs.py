@@ -6,9 +6,10 @@ dnsmasq(8): ``--host-record`` entries of one name are answered together, turned 
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
-from lvslab.topology.model import NameService
+from lvslab.topology.model import Address, NameService, Protocol
 
 DNS_PORT = 53
 CACHED_NAMES = 2000
@@ -49,6 +50,38 @@ def resolver(upstream: str) -> ProgramCall:
     return ProgramCall((*_DNSMASQ, "--no-round-robin", f"--server={upstream}"), DNS_PORT)
 
 
+def marking_modules(versions: Collection[int]) -> list[str]:
+    """Return the modules that rules of `marking` need, for IPv4, IPv6 or both."""
+    tables = [name for version, name in ((4, "iptable_mangle"), (6, "ip6table_mangle")) if version in versions]
+    return [*tables, "xt_mark", "xt_tcpudp"] if tables else []
+
+
+def masquerading_modules(versions: Collection[int]) -> list[str]:
+    """Return the modules that rules of `masquerading` need, for IPv4, IPv6 or both."""
+    tables = [name for version, name in ((4, "iptable_nat"), (6, "ip6table_nat")) if version in versions]
+    return [*tables, "xt_ipvs", "xt_MASQUERADE"] if tables else []
+
+
+def masquerading(vip: Address) -> tuple[str, ...]:
+    """Return the call that has the director put its own address in the place of a service's clients.
+
+    iptables-extensions(8), ipvs and MASQUERADE; the same tool as `marking`, for the same reason.
+    """
+    tool = "iptables-legacy" if vip.version == 4 else "ip6tables-legacy"
+    match = ("-m", "ipvs", "--vaddr", str(vip))
+    return (tool, "-w", "-t", "nat", "-A", "POSTROUTING", *match, "-j", "MASQUERADE")
+
+
+def marking(address: Address, protocol: Protocol, port: int, mark: int) -> tuple[str, ...]:
+    """Return the call that has incoming packets marked before IPVS sees them (iptables-extensions(8), MARK).
+
+    The tool of the older tables, which every kernel with IPVS has; nftables may lack the family (Debian's UML 6.1).
+    """
+    tool = "iptables-legacy" if address.version == 4 else "ip6tables-legacy"
+    match = ("-d", str(address), "-p", protocol.value, "--dport", str(port))
+    return (tool, "-w", "-t", "mangle", "-A", "PREROUTING", *match, "-j", "MARK", "--set-mark", str(mark))
+
+
 def nginx_configuration(node: str, listen: str, folder: str, answer_bytes: int) -> str:
     """Return a configuration that answers every request with the node's name, padded to `answer_bytes`."""
     body = (node + "\\n").ljust(answer_bytes + 1, ".")
@@ -71,6 +104,11 @@ http {{
     }}
 }}
 """
+
+
+def ftp_server(python: str, program: str, node: str, port: int) -> ProgramCall:
+    """Return the call of lvslab's own FTP server: the interpreter, and the file it is in."""
+    return ProgramCall((python, "-I", "-S", program, node, str(port)), port)
 
 
 def nginx(configuration: str, port: int) -> ProgramCall:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 from functools import singledispatch
+from ipaddress import IPv4Network
 
 from lvslab.plan import programs
 from lvslab.plan.endpoint import endpoint
@@ -22,15 +23,21 @@ from lvslab.plan.steps import (
     MakeBridge,
     MakeLink,
     MakeNamespace,
+    MakeTunnel,
+    MarkPackets,
+    Masquerade,
     Plan,
+    ReceiveGue,
     SetUp,
     StartNameServer,
     StartResolver,
     StartServer,
     Step,
+    ToolStep,
     WriteSysctl,
 )
-from lvslab.topology.model import Destination, Method, Protocol, VirtualService
+from lvslab.plan.tools import tool_call
+from lvslab.topology.model import Destination, Method, Protocol, TunnelChecksum, TunnelKind, VirtualService
 
 METHOD_FLAGS = {Method.NAT: "-m", Method.TUN: "-i", Method.DR: "-g", Method.LOCAL: "-g"}
 
@@ -102,21 +109,58 @@ def _(step: AddRoute) -> Iterator[str]:
     yield f"ip -n {step.node} {family}route add {to} via {step.route.via}"
 
 
+@_lines.register(MarkPackets)
+@_lines.register(Masquerade)
+@_lines.register(MakeTunnel)
+@_lines.register(ReceiveGue)
+def _(step: ToolStep) -> Iterator[str]:
+    yield f"ip netns exec {step.node} {shlex.join(tool_call(step))}"
+
+
 @_lines.register
 def _(step: InstallService) -> Iterator[str]:
     service = step.service
-    where = f"{'-u' if service.protocol is Protocol.UDP else '-t'} {endpoint(service.vip, service.port)}"
+    where = _where(service)
     ipvsadm = f"ip netns exec {step.node} ipvsadm"
-    persistence = "" if service.persistence_s is None else f" -p {service.persistence_s}"
-    yield f"{ipvsadm} -A {where} -s {service.scheduler}{persistence}"
+    yield f"{ipvsadm} -A {where} -s {service.scheduler}{_kind(service)}"
     for destination in service.destinations:
         yield f"{ipvsadm} -a {where} {_destination(service, destination)}"
+
+
+def _where(service: VirtualService) -> str:
+    if service.mark is not None:
+        return f"-f {service.mark}" + (" -6" if service.vip.version == 6 else "")
+    return f"{'-u' if service.protocol is Protocol.UDP else '-t'} {endpoint(service.vip, service.port)}"
+
+
+def _kind(service: VirtualService) -> str:
+    text = "" if service.persistence_s is None else f" -p {service.persistence_s}"
+    if service.persistence_prefix is not None:
+        text += f" -M {_client_mask(service)}"
+    if service.flags:
+        text += f" -b {','.join(sorted(service.flags))}"
+    return text + (" -o" if service.one_packet else "")
+
+
+def _client_mask(service: VirtualService) -> str:
+    """Return a prefix as ipvsadm(8) takes it: a dotted mask for IPv4, a length for IPv6."""
+    prefix = service.persistence_prefix
+    return str(prefix) if service.vip.version == 6 else str(IPv4Network((0, prefix or 0)).netmask)
+
+
+def _tunnel(destination: Destination) -> str:
+    tunnel = destination.tunnel
+    text = "" if tunnel.kind is TunnelKind.IPIP else f" --tun-type {tunnel.kind}"
+    text += f" --tun-port {tunnel.port}" if tunnel.port else ""
+    return text if tunnel.checksum is TunnelChecksum.NONE else f"{text} --tun-{tunnel.checksum}"
 
 
 def _destination(service: VirtualService, destination: Destination) -> str:
     local_port_map = destination.method is Method.LOCAL and destination.port != service.port
     flag = METHOD_FLAGS[Method.NAT if local_port_map else destination.method]
-    text = f"-r {endpoint(destination.address, destination.port)} {flag} -w {destination.weight}"
+    port = destination.port if service.mark is None else 0
+    text = f"-r {endpoint(destination.address, port)} {flag} -w {destination.weight}"
+    text += _tunnel(destination)
     if destination.upper_threshold:
         text += f" -x {destination.upper_threshold}"
     if destination.lower_threshold:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lvslab.topology.model import InterfaceAddress, NameService, Route, VirtualService
+from lvslab.topology.model import Address, InterfaceAddress, NameService, Protocol, Route, VirtualService
 
 BRIDGE = "br0"
 """Name of the bridge inside a switch's namespace."""
@@ -41,6 +41,23 @@ class MakeLink:
     mac: str
     switch: str
     port: str
+
+
+@dataclass(frozen=True, slots=True)
+class MakeTunnel:
+    """A device that unwraps IPv4 and IPv6 out of IPv6 packets to one of the node's addresses (RFC 2473)."""
+
+    node: str
+    device: str
+    local: Address
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiveGue:
+    """Let the kernel unwrap what comes in on a UDP port: Generic UDP Encapsulation (ip-fou(8))."""
+
+    node: str
+    port: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +105,25 @@ class InstallService:
 
 
 @dataclass(frozen=True, slots=True)
+class MarkPackets:
+    """Give what comes for one address, protocol and port a firewall mark, by which IPVS finds the service."""
+
+    node: str
+    mark: int
+    address: Address
+    protocol: Protocol
+    port: int
+
+
+@dataclass(frozen=True, slots=True)
+class Masquerade:
+    """Give what IPVS sends on for one VIP an address of the director's as its source."""
+
+    node: str
+    vip: Address
+
+
+@dataclass(frozen=True, slots=True)
 class StartServer:
     """A server that says which node it is. `kind`: http, udp-echo or tcp-echo; `program`: builtin or nginx."""
 
@@ -117,16 +153,23 @@ class StartResolver:
     """Address of the authoritative server."""
 
 
+ToolStep = MakeTunnel | ReceiveGue | MarkPackets | Masquerade
+"""Steps that a program of the kernel's own tools carries out in the node."""
+
 Step = (
     LoadModules
     | MakeNamespace
     | MakeBridge
     | MakeLink
+    | MakeTunnel
+    | ReceiveGue
     | SetUp
     | ChecksumOffloadOff
     | WriteSysctl
     | AddAddress
     | AddRoute
+    | MarkPackets
+    | Masquerade
     | InstallService
     | StartServer
     | StartNameServer

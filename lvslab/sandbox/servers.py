@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from lvslab.agent import ftp_server
 from lvslab.errors import KernelFault
 from lvslab.kernels.channel import AgentError, Channel
 from lvslab.plan import programs
 from lvslab.plan.describe import describe
 from lvslab.plan.steps import StartNameServer, StartResolver, StartServer
+from lvslab.topology.model import Application
 
 ServerStep = StartServer | StartNameServer | StartResolver
 READY_TIMEOUT_S = 15.0
@@ -34,7 +37,7 @@ class Running:
 
 def start_servers(channel: Channel, share: str, group: Sequence[ServerStep]) -> Iterator[Running]:
     """Start all servers of `group`, yielding each as it runs. Raises KernelFault."""
-    builtin = [step for step in group if isinstance(step, StartServer) and step.program == "builtin"]
+    builtin = [step for step in group if isinstance(step, StartServer) and _in_agent(step)]
     if builtin:
         yield _start_builtin(channel, builtin)
     for step in group:
@@ -44,6 +47,11 @@ def start_servers(channel: Channel, share: str, group: Sequence[ServerStep]) -> 
         call = _program(step, share)
         if call is not None:
             yield _start_program(channel, share, step, call)
+
+
+def _in_agent(step: StartServer) -> bool:
+    """A session of FTP is too much of a dialogue for the agent's event loop."""
+    return step.program == "builtin" and step.kind != Application.FTP
 
 
 def _start_builtin(channel: Channel, group: Sequence[StartServer]) -> Running:
@@ -80,6 +88,8 @@ def _program(step: ServerStep, share: str) -> programs.ProgramCall | None:
     match step:
         case StartResolver(upstream=upstream):
             return programs.resolver(upstream)
+        case StartServer(kind=Application.FTP):
+            return programs.ftp_server(sys.executable, ftp_server.__file__, step.node, step.port)
         case StartServer(program="nginx"):
             return _nginx(step, share)
     return None

@@ -100,6 +100,13 @@ def _placed(address: Address, subnets: Sequence[Subnet]) -> InterfaceAddress:
     )
 
 
+def link_local_address(mac: str) -> ipaddress.IPv6Interface:
+    """Return the IPv6 link-local address that a MAC makes (RFC 4291, appendix A: modified EUI-64)."""
+    first, *rest = bytes.fromhex(mac.replace(":", ""))
+    identifier = bytes((first ^ 0x02, *rest[:2], 0xFF, 0xFE, *rest[2:]))
+    return ipaddress.IPv6Interface((b"\xfe\x80" + bytes(6) + identifier, 64))
+
+
 def mac_address(node: int, interface: int) -> str:
     """Return a locally administered MAC that can be read: ``02:00:00:NN:NN:II``, node from 1, interface from 0."""
     return f"02:00:00:{node >> 8:02x}:{node & 0xFF:02x}:{interface:02x}"

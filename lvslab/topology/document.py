@@ -12,7 +12,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from pydantic_core import PydanticCustomError
 
 from lvslab.topology import limits
-from lvslab.topology.model import Protocol, Role, Setting
+from lvslab.topology.model import Application, Protocol, Role, SchedulerFlag, Setting, TunnelChecksum, TunnelKind
 
 OTHER_KIND = "other_kind"
 """Type of the errors raised here; their context says what was `expected`."""
@@ -71,7 +71,11 @@ _REMOVAL_SCHEMA: dict[str, Any] = {
 Port = Annotated[int, _NUMBER, _whole_schema(limits.PORT)]
 Weight = Annotated[int, _NUMBER, _whole_schema(limits.WEIGHT)]
 Persistence = Annotated[int, _NUMBER, _whole_schema(limits.PERSISTENCE_S)]
+ClientPrefix = Annotated[int, _NUMBER, _whole_schema(limits.IPV6_PREFIX)]
+Mark = Annotated[int, _NUMBER, _whole_schema(limits.MARK)]
+Threshold = Annotated[int, _NUMBER, _whole_schema(limits.THRESHOLD)]
 VipPrefix = Annotated[int, _NUMBER, _whole_schema(limits.IPV6_PREFIX)]
+IpVersion = Annotated[Literal[4, 6], _NUMBER]
 Ttl = Annotated[int, _NUMBER, _whole_schema(limits.TTL_S)]
 Connections = Annotated[int, _NUMBER, _whole_schema(limits.CONNECTIONS)]
 AnswerBytes = Annotated[int, _NUMBER, _whole_schema(limits.ANSWER_BYTES)]
@@ -81,6 +85,7 @@ SysctlValue = Annotated[str, BeforeValidator(_text_or_number, json_schema_input_
 Scheduler = Annotated[str, WithJsonSchema({"type": "string", "enum": list(limits.SCHEDULERS)})]
 ServerKind = Annotated[str, WithJsonSchema({"type": "string", "enum": list(limits.SERVER_KINDS)})]
 ExpectationGroup = Annotated[str, WithJsonSchema({"type": "string", "enum": list(limits.EXPECTATION_GROUPS)})]
+Flag = Annotated[SchedulerFlag, Field(strict=False)]
 Removals = Annotated[list[str], WithJsonSchema(_REMOVAL_SCHEMA)]
 Scalar = Annotated[Any, WithJsonSchema({"type": ["string", "number", "boolean"]})]
 
@@ -124,6 +129,8 @@ class ServerEntry(Entry):
     node: str = Field(description="a node, rs[1-4], or a pattern with *")
     weight: Weight | None = None
     port: Port | None = Field(default=None, description="NAT only: the port on the server, when it differs")
+    upper: Threshold = Field(default=0, description="no new connections from so many on; 0: no limit")
+    lower: Threshold = Field(default=0, description="new ones again below so many; 0: three quarters of 'upper'")
 
 
 Servers = Annotated[list[ServerEntry], BeforeValidator(_servers, json_schema_input_type=str | list[str | ServerEntry])]
@@ -140,6 +147,17 @@ class ServiceEntry(Entry):
     protocol: Protocol = Field(default=Protocol.TCP, strict=False)
     weights: list[Weight] | None = Field(default=None, description="one per server, in order")
     persistence: Persistence | None = Field(default=None, description="seconds")
+    persistence_prefix: ClientPrefix | None = Field(
+        default=None, description="clients of one subnet of this prefix length count as one"
+    )
+    one_packet: bool = Field(default=False, description="UDP: each datagram is scheduled by itself")
+    mark: Mark | None = Field(default=None, description="firewall mark; services of one mark are one to the director")
+    flags: list[Flag] = []
+    application: Application | None = Field(default=None, strict=False, description="HTTP or UDP echo when absent")
+    source_nat: bool = Field(default=False, description="NAT: the client's address is rewritten as well (FULLNAT)")
+    tunnel: TunnelKind = Field(default=TunnelKind.IPIP, strict=False, description="TUN: kind of the outer header")
+    tunnel_checksum: TunnelChecksum = Field(default=TunnelChecksum.NONE, strict=False)
+    tunnel_ip: IpVersion | None = Field(default=None, description="TUN: IP version of the outer header; the VIP's")
     vip_prefix: VipPrefix | None = Field(default=None, description="prefix length of the VIP on the servers' lo")
     director: str | None = Field(default=None, description="needed only when two directors share the VIP's network")
 
@@ -160,6 +178,7 @@ class TrafficEntry(Entry):
 
     connections: Connections | None = None
     answer_bytes: AnswerBytes = 512
+    client: str | None = Field(default=None, description="the node that calls; without it: the first client")
 
 
 class Document(Entry):

@@ -14,7 +14,8 @@ def as_text(data: Mapping[str, object], params: Mapping[str, object], without: S
     `without` is added to what the file itself removes. A capture file carries this text and can be judged anywhere.
     """
     removals = data.get("without") or []
-    whole = {**data, "params": params, "without": [*removals, *without] if isinstance(removals, list) else removals}
+    others = {key: value for key, value in data.items() if key != "without"}
+    whole = {**others, "params": params, "without": [*removals, *without] if isinstance(removals, list) else removals}
     return "".join(f"{key}: {_json(value)}\n" for key, value in whole.items())
 
 

@@ -45,7 +45,7 @@ def _nat_directors(node: Node, topology: Topology) -> Iterable[Node]:
         service.director
         for service in topology.services
         for destination in service.destinations
-        if destination.method is Method.NAT and destination.node == node.name
+        if destination.method is Method.NAT and destination.node == node.name and not service.source_nat
     }
     return (other for other in topology.nodes if other.name in names)
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lvslab.topology.model import Method, Node, Role, Setting, Topology, VirtualService
+from lvslab.topology.model import Destination, Method, Node, Role, Setting, Topology, VirtualService
 
 _REAL_SERVER: dict[Method, frozenset[Setting]] = {
     Method.NAT: frozenset(),
     Method.DR: frozenset({Setting.VIP, Setting.ARP_IGNORE, Setting.ARP_ANNOUNCE}),
     Method.TUN: frozenset({Setting.VIP, Setting.TUNNEL, Setting.RP_FILTER}),
-    Method.LOCAL: frozenset(),
+    Method.LOCAL: frozenset({Setting.SERVER}),
 }
 """What a method needs on a real server, beyond answering (the LVS papers' tables; ip-sysctl.rst)."""
 
@@ -34,20 +34,26 @@ def implied_settings(node: Node, topology: Topology) -> frozenset[Setting]:
             settings |= _director_settings(service)
         for destination in service.destinations:
             if destination.node == node.name:
-                settings |= _REAL_SERVER[destination.method] | _tunnel_arp(node, service, topology)
+                settings |= _REAL_SERVER[destination.method]
+                settings |= _tunnel_arp(destination, service, topology)
     return frozenset(settings)
 
 
 def _director_settings(service: VirtualService) -> frozenset[Setting]:
     """NAT forwards replies like a router, and must not redirect servers past itself; DR and TUN only send."""
+    settings = {Setting.VIP}
+    if service.mark is not None:
+        settings.add(Setting.MARK)
     if any(destination.method is Method.NAT for destination in service.destinations):
-        return frozenset({Setting.VIP, Setting.IP_FORWARD, Setting.SEND_REDIRECTS})
-    return frozenset({Setting.VIP})
+        settings |= {Setting.IP_FORWARD, Setting.SEND_REDIRECTS}
+    if service.source_nat:
+        settings |= {Setting.MASQUERADE, Setting.CONNTRACK}
+    return frozenset(settings)
 
 
-def _tunnel_arp(node: Node, service: VirtualService, topology: Topology) -> frozenset[Setting]:
+def _tunnel_arp(destination: Destination, service: VirtualService, topology: Topology) -> frozenset[Setting]:
     """A tunnelled server has the ARP problem only where it shares the network the VIP is on."""
-    director = topology.node(service.director)
+    director, node = topology.node(service.director), topology.node(destination.node)
     vip_network = next(each.network for each in director.interfaces if each.name == service.vip_device)
     shares = any(interface.network == vip_network for interface in node.interfaces)
-    return _ARP if service.method is Method.TUN and shares else frozenset()
+    return _ARP if destination.method is Method.TUN and shares else frozenset()

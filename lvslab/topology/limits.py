@@ -24,6 +24,10 @@ WEIGHT = Range(0, 65535)
 """ipvsadm(8), ``--weight``."""
 PERSISTENCE_S = Range(1, 31 * 24 * 60 * 60)
 """ipvsadm refuses timeouts over 31 days (MAX_TIMEOUT in ipvsadm.c)."""
+MARK = Range(1, 2**32 - 1)
+"""iptables-extensions(8), MARK; ipvsadm(8), ``--fwmark-service``: greater than zero."""
+THRESHOLD = Range(0, 65535)
+"""ipvsadm(8), ``--u-threshold``, ``--l-threshold``."""
 TTL_S = Range(0, 2**31 - 1)
 """RFC 2181, section 8."""
 IPV4_PREFIX = Range(1, 32)

@@ -41,6 +41,21 @@ class Protocol(StrEnum):
     UDP = "udp"
 
 
+class Application(StrEnum):
+    """What is spoken over a service, where it is more than a question and an answer."""
+
+    FTP = "ftp"
+
+
+class SchedulerFlag(StrEnum):
+    """What a scheduler may be told beside its servers (ipvsadm -b): look past dead servers, hash the port too."""
+
+    SH_FALLBACK = "sh-fallback"
+    SH_PORT = "sh-port"
+    MH_FALLBACK = "mh-fallback"
+    MH_PORT = "mh-port"
+
+
 class Setting(StrEnum):
     """Settings that roles imply and that ``without:`` can remove, one fault each."""
 
@@ -53,6 +68,9 @@ class Setting(StrEnum):
     SEND_REDIRECTS = "send_redirects"
     DEFAULT_ROUTE = "default_route"
     SERVER = "server"
+    MARK = "mark"
+    MASQUERADE = "masquerade"
+    CONNTRACK = "conntrack"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +125,38 @@ class Node:
         return tuple(address.ip for interface in self.interfaces for address in interface.addresses)
 
 
+class TunnelKind(StrEnum):
+    """Outer header of the TUN method (ipvsadm --tun-type)."""
+
+    IPIP = "ipip"
+    GUE = "gue"
+    GRE = "gre"
+
+
+class TunnelChecksum(StrEnum):
+    """Checksum of the outer header: none, present, or GUE's remote checksum offload."""
+
+    NONE = "nocsum"
+    PRESENT = "csum"
+    REMOTE = "remcsum"
+
+
+@dataclass(frozen=True, slots=True)
+class Tunnel:
+    """How a TUN destination's packets are wrapped; `port` is the UDP port of GUE and 0 otherwise."""
+
+    kind: TunnelKind = TunnelKind.IPIP
+    port: int = 0
+    checksum: TunnelChecksum = TunnelChecksum.NONE
+
+    def __str__(self) -> str:
+        port = f" port {self.port}" if self.port else ""
+        return f"{self.kind}{port}" if self.checksum is TunnelChecksum.NONE else f"{self.kind}{port} {self.checksum}"
+
+
+IPIP = Tunnel()
+
+
 @dataclass(frozen=True, slots=True)
 class Destination:
     """A real server as one virtual service sees it."""
@@ -118,6 +168,8 @@ class Destination:
     weight: int = 1
     upper_threshold: int = 0
     lower_threshold: int = 0
+    tunnel: Tunnel = IPIP
+    """With method TUN; `address` may then be of another IP version than the VIP."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +188,18 @@ class VirtualService:
     persistence_s: int | None = None
     vip_prefix: int | None = None
     """Prefix length of the VIP on the real servers' `lo`; None means a host address (/32, /128)."""
+    persistence_prefix: int | None = None
+    """Clients of one subnet of this length count as one (ipvsadm -M); None compares whole addresses."""
+    one_packet: bool = False
+    """UDP only: each datagram is scheduled by itself (ipvsadm -o)."""
+    mark: int | None = None
+    """Firewall mark that packets to this VIP, protocol and port get. The services of one mark at one director are one
+    virtual service to the kernel (ipvsadm -f)."""
+    flags: frozenset[SchedulerFlag] = frozenset()
+    application: Application | None = None
+    """None: HTTP over TCP, echo over UDP."""
+    source_nat: bool = False
+    """NAT only: the director puts its own address in the client's place as well (FULLNAT)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +225,8 @@ class Traffic:
     connections: int | None = None
     """None: twice the number of real servers, plus one, at most enough to see the scheduler's cycle."""
     answer_bytes: int = 512
+    client: str | None = None
+    """The node that calls; None: the first client, or all where clients are what is scheduled."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,14 @@ from __future__ import annotations
 from lvslab.topology.document import Document
 from lvslab.topology.faults import Collector
 from lvslab.topology.groups import require_known, select
-from lvslab.topology.model import Address, NameService, Node, Role
+from lvslab.topology.model import Address, NameService, Node, Role, VirtualService
+from lvslab.topology.vips import vips_of
 
 
-def resolve_name_services(document: Document, nodes: tuple[Node, ...], collect: Collector) -> tuple[NameService, ...]:
-    """Resolve `dns:`; a server's record is its first address."""
+def resolve_name_services(
+    document: Document, nodes: tuple[Node, ...], virtual: tuple[VirtualService, ...], collect: Collector
+) -> tuple[NameService, ...]:
+    """Resolve `dns:`; a server's record is its first address, a director's are its VIPs."""
     by_role = {role: [node.name for node in nodes if node.role is role] for role in Role}
     services = []
     for index, entry in enumerate(document.dns):
@@ -22,7 +25,13 @@ def resolve_name_services(document: Document, nodes: tuple[Node, ...], collect: 
         records: list[tuple[str, Address]] = []
         for pattern in entry.servers:
             with collect.at(*path, "servers"):
-                chosen = select(pattern, by_role[Role.REAL_SERVER], "real server")
-                records.extend((node.name, node.own_addresses[0]) for node in nodes if node.name in chosen)
+                directors = [name for name in by_role[Role.DIRECTOR] if vips_of(name, virtual, entry.port)]
+                chosen = select(pattern, [*by_role[Role.REAL_SERVER], *directors], "real server or director")
+                records.extend(
+                    (node.name, address)
+                    for node in nodes
+                    if node.name in chosen
+                    for address in (vips_of(node.name, virtual, entry.port) or node.own_addresses[:1])
+                )
         services.append(NameService(entry.name, entry.server, entry.resolver, entry.ttl, entry.port, tuple(records)))
     return tuple(services)

@@ -31,15 +31,16 @@ def resolve(document: Document, places: Places) -> tuple[Topology, Places]:
     places = replace(places, written=collect.written)
     nodes = resolve_nodes(document, networks, groups, collect)
     places.raise_any(collect.faults)
+    services = resolve_services(document, networks, nodes, collect)
     topology = Topology(
         name=document.name,
         title=document.title.model_dump(exclude_none=True) if document.title else {"en": document.name},
         networks=networks,
         nodes=nodes,
-        services=resolve_services(document, networks, nodes, collect),
-        name_services=resolve_name_services(document, nodes, collect),
+        services=services,
+        name_services=resolve_name_services(document, nodes, services, collect),
         expect=tuple(document.expect),
-        traffic=Traffic(document.traffic.connections, document.traffic.answer_bytes),
+        traffic=Traffic(document.traffic.connections, document.traffic.answer_bytes, document.traffic.client),
         source=places.source,
     )
     places.raise_any(collect.faults)

@@ -9,8 +9,21 @@ from lvslab.topology.addressing import parse_address
 from lvslab.topology.document import Document, ServerEntry, ServiceEntry
 from lvslab.topology.faults import Collector, KeyPath, UnusableError
 from lvslab.topology.groups import require_known, select
-from lvslab.topology.model import Address, Destination, Interface, Method, Network, Node, Role, VirtualService
+from lvslab.topology.model import (
+    IPIP,
+    Address,
+    Destination,
+    Interface,
+    Method,
+    Network,
+    Node,
+    Role,
+    Tunnel,
+    TunnelKind,
+    VirtualService,
+)
 from lvslab.topology.reach import addresses_facing, first_of_family, interface_facing, network_holding
+from lvslab.topology.tunnels import GUE_PORT
 from lvslab.topology.wording import one_of
 
 
@@ -60,6 +73,12 @@ def _service(asked: _Asked, vip: Address, director: Node) -> VirtualService:
         destinations=_destinations(asked, vip, director),
         persistence_s=entry.persistence,
         vip_prefix=entry.vip_prefix,
+        persistence_prefix=entry.persistence_prefix,
+        one_packet=entry.one_packet,
+        mark=entry.mark,
+        flags=frozenset(entry.flags),
+        application=entry.application,
+        source_nat=entry.source_nat,
     )
 
 
@@ -120,21 +139,38 @@ class _Chosen:
 
 
 def _destinations(asked: _Asked, vip: Address, director: Node) -> tuple[Destination, ...]:
-    chosen = list(_chosen(asked))
+    chosen = list(_chosen(asked, director))
     destinations: list[Destination] = []
     for each, weight in zip(chosen, _weights(asked, chosen), strict=True):
         with asked.collect.at(*each.path):
-            address = _destination_address(asked.method, vip, each.node, director)
+            method = Method.LOCAL if each.node is director else asked.method
+            version = (asked.entry.tunnel_ip if method is Method.TUN else None) or vip.version
+            address = _destination_address(method, version, each.node, director)
             port = asked.entry.port if each.item.port is None else each.item.port
             asked.collect.written[*asked.path, "servers", len(destinations)] = each.path
-            destinations.append(Destination(each.node.name, address, port, asked.method, weight))
+            destinations.append(
+                Destination(
+                    each.node.name,
+                    address,
+                    port,
+                    method,
+                    weight,
+                    each.item.upper,
+                    each.item.lower,
+                    _tunnel(asked, method),
+                )
+            )
     return tuple(destinations)
 
 
-def _chosen(asked: _Asked) -> Iterator[_Chosen]:
+def _chosen(asked: _Asked, director: Node) -> Iterator[_Chosen]:
+    """Yield the servers in order; the director itself only where it is named, never by a pattern."""
     real_servers = asked.with_role(Role.REAL_SERVER)
     for index, item in enumerate(asked.entry.servers):
         path: KeyPath = (*asked.path, "servers", index)
+        if item.node == director.name:
+            yield _Chosen(director, item, path)
+            continue
         names: tuple[str, ...] = ()
         with asked.collect.at(*path):
             names = select(item.node, list(real_servers), "real server")
@@ -158,15 +194,22 @@ def _weights(asked: _Asked, chosen: Sequence[_Chosen]) -> list[int]:
     return [1] * len(chosen)
 
 
-def _destination_address(method: Method, vip: Address, node: Node, director: Node) -> Address:
+def _tunnel(asked: _Asked, method: Method) -> Tunnel:
+    entry = asked.entry
+    if method is Method.LOCAL:
+        return IPIP
+    return Tunnel(entry.tunnel, GUE_PORT if entry.tunnel is TunnelKind.GUE else 0, entry.tunnel_checksum)
+
+
+def _destination_address(method: Method, version: int, node: Node, director: Node) -> Address:
     """Return the address the director sends to: any of the server's for a tunnel, else one on a shared network."""
     candidates = node.own_addresses if method is Method.TUN else addresses_facing(node, director)
-    address = first_of_family(candidates, vip.version)
+    address = first_of_family(candidates, version)
     if address is not None:
         return address
-    if first_of_family(node.own_addresses, vip.version) is None:
+    if first_of_family(node.own_addresses, version) is None:
         raise UnusableError(
-            "server without an address of the VIP's family", expected=f"an IPv{vip.version} address", found=node.name
+            "server without an address of the VIP's family", expected=f"an IPv{version} address", found=node.name
         )
     raise UnusableError(
         f"server out of the director's reach: {method} needs a shared network",

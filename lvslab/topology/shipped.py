@@ -19,12 +19,12 @@ def _folder() -> Path:
 
 def _files() -> dict[str, Path]:
     files = {}
-    for path in sorted(_folder().iterdir()):
+    for path in _folder().iterdir():
         for suffix in _SUFFIXES:
             if path.name.endswith(suffix):
                 files[path.name.removesuffix(suffix)] = path
                 break
-    return files
+    return dict(sorted(files.items()))
 
 
 def shipped() -> tuple[str, ...]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import ip_interface
 
-from lvslab.topology.model import Address, InterfaceAddress, Method, Setting, Topology
+from lvslab.topology.model import Address, InterfaceAddress, Method, Protocol, Setting, Topology, VirtualService
 
 LOOPBACK = "lo"
 
@@ -30,12 +31,24 @@ def vip_holders(topology: Topology) -> tuple[VipHolder, ...]:
         places = [(service.director, service.vip_device, full)]
         if service.method in (Method.DR, Method.TUN):
             prefix = service.vip_prefix or full
-            places += [(destination.node, LOOPBACK, prefix) for destination in service.destinations]
+            places += [
+                (destination.node, LOOPBACK, prefix)
+                for destination in service.destinations
+                if destination.method is not Method.LOCAL
+            ]
         for node, device, length in places:
             if topology.node(node).has(Setting.VIP):
                 address = ip_interface(f"{service.vip}/{length}")
                 found.setdefault((node, service.vip), VipHolder(node, device, address))
     return tuple(found.values())
+
+
+def vips_of(director: str, services: Iterable[VirtualService], port: int) -> tuple[Address, ...]:
+    """Return the VIPs that a director has TCP services on at a port, each once."""
+    vips = (
+        each.vip for each in services if (each.director, each.protocol, each.port) == (director, Protocol.TCP, port)
+    )
+    return tuple(dict.fromkeys(vips))
 
 
 def vip_askers(topology: Topology, vip: Address) -> tuple[str, ...]:

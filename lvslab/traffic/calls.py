@@ -36,12 +36,10 @@ def http_target(source: Address, source_port: int, address: Address, port: int) 
     return Target("stream", str(source), source_port, str(address), port, question)
 
 
-def echo_target(source: Address, source_port: int, address: Address, port: int) -> Target:
-    """Return a datagram whose text differs from call to call, so that each can be told apart on the wire."""
-    return Target("datagram", str(source), source_port, str(address), port, f"lvslab {source_port}".encode())
-
-
-TARGETS = {Protocol.TCP: http_target, Protocol.UDP: echo_target}
+def echo_target(source: Address, source_port: int, address: Address, port: int, number: int = 1) -> Target:
+    """Return the datagram of this number from its port; no two have the same text, so that each can be told apart."""
+    question = f"lvslab {source_port} {number}".encode()
+    return Target("datagram", str(source), source_port, str(address), port, question)
 
 
 def make_calls(

@@ -1,21 +1,27 @@
 """The standard drive of a topology: enough traffic to see each expectation hold or fail.
 
-Every virtual service gets connections from the first client, in order, each from a port of its own. A
-round-robin name is asked for directly and through the resolver, and the addresses it gave are connected to.
+Every virtual service gets connections from the first client, in order, each from a port of its own; of a persistent
+one, all clients connect in turn, since it schedules clients. From each port go as many datagrams to a UDP service as
+show whether they stay with one server. A round-robin name is asked for directly and through the resolver, and the
+addresses it gave are connected to.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import cycle, groupby
 
 from lvslab.sandbox.sandbox import Sandbox
-from lvslab.topology.model import Address, NameService, Node, Role, Topology, VirtualService
-from lvslab.traffic import dns
-from lvslab.traffic.calls import TARGETS, http_target, make_calls
+from lvslab.topology.model import Address, Application, NameService, Node, Protocol, Role, Topology, VirtualService
+from lvslab.traffic import dns, ftp
+from lvslab.traffic.calls import Target, echo_target, http_target, make_calls
 from lvslab.traffic.outcome import Outcome
 from lvslab.traffic.ports import free_ports
 
 MAX_CONNECTIONS = 600
+CONNECTIONS_PER_CLIENT = 3
+"""To a persistent service."""
+DATAGRAMS_PER_PORT = 2
 CACHED_ROUNDS = 2
 """How often each client asks the caching resolver: the second round must still come from its cache."""
 DIRECT_ROUNDS_BEYOND = 2
@@ -25,7 +31,10 @@ DIRECT_ROUNDS_BEYOND = 2
 def drive(sandbox: Sandbox, topology: Topology, ports_taken: Collection[int] = ()) -> tuple[Outcome, ...]:
     """Send the standard traffic; return every outcome in order. Raises KernelFault, CannotRun if no port is free."""
     outcomes: list[Outcome] = []
+    by_name = {address for name_service in topology.name_services for _, address in name_service.records}
     for service in topology.services:
+        if service.vip in by_name:
+            continue  # its clients come by way of the name
         outcomes += drive_service(sandbox, topology, service, ports_taken)
     for name_service in topology.name_services:
         outcomes += _drive_name(sandbox, topology, name_service)
@@ -34,22 +43,48 @@ def drive(sandbox: Sandbox, topology: Topology, ports_taken: Collection[int] = (
 
 def callers(topology: Topology) -> tuple[str, ...]:
     """Return the clients that call virtual services."""
-    return tuple(dict.fromkeys(first_client(topology, service.vip)[0].name for service in topology.services))
+    return tuple(
+        dict.fromkeys(client.name for service in topology.services for client, _ in clients_of(topology, service))
+    )
 
 
 def drive_service(
     sandbox: Sandbox, topology: Topology, service: VirtualService, ports_taken: Collection[int]
 ) -> tuple[Outcome, ...]:
-    client, source = first_client(topology, service.vip)
-    target = TARGETS[service.protocol]
+    if service.application is Application.FTP:
+        client, _ = first_client(topology, service.vip)
+        return ftp.fetch(sandbox, client.name, service.vip, service.port, connection_count(topology, service))
+    clients = clients_of(topology, service)
     ports = free_ports(connection_count(topology, service), ports_taken)
-    return make_calls(sandbox, client.name, [target(source, port, service.vip, service.port) for port in ports])
+    calls = [(*caller, port) for port, caller in zip(ports, cycle(clients), strict=False)]
+    outcomes: list[Outcome] = []
+    for client, turn in groupby(calls, key=lambda call: call[0].name):
+        targets = [each for _, source, port in turn for each in _targets(service, source, port)]
+        outcomes += make_calls(sandbox, client, targets)
+    return tuple(outcomes)
+
+
+def _targets(service: VirtualService, source: Address, port: int) -> list[Target]:
+    """Return what is sent from one port: a connection, or some datagrams."""
+    if service.protocol is Protocol.TCP:
+        return [http_target(source, port, service.vip, service.port)]
+    numbers = range(1, DATAGRAMS_PER_PORT + 1)
+    return [echo_target(source, port, service.vip, service.port, number) for number in numbers]
+
+
+def clients_of(topology: Topology, service: VirtualService) -> tuple[tuple[Node, Address], ...]:
+    """Return the clients that call a service, each with its address: all where clients are what it schedules."""
+    if service.persistence_s is None:
+        return (first_client(topology, service.vip),)
+    return tuple(_clients(topology, service.vip))
 
 
 def connection_count(topology: Topology, service: VirtualService) -> int:
     """Return how many connections show the scheduler's cycle twice and one more."""
     if topology.traffic.connections is not None:
         return topology.traffic.connections
+    if service.persistence_s is not None:
+        return CONNECTIONS_PER_CLIENT * len(clients_of(topology, service))
     weights = sum(destination.weight for destination in service.destinations)
     turns = len(service.destinations) if service.scheduler != "wrr" else weights
     return min(MAX_CONNECTIONS, 2 * turns + 1)
@@ -57,11 +92,17 @@ def connection_count(topology: Topology, service: VirtualService) -> int:
 
 def first_client(topology: Topology, like: Address) -> tuple[Node, Address]:
     """Return a client and its address of the family of `like`."""
-    for client in topology.with_role(Role.CLIENT):
-        for address in client.own_addresses:
-            if address.version == like.version:
-                return client, address
+    for found in _clients(topology, like):
+        return found
     raise LookupError(f"{topology.name} has no client with an IPv{like.version} address")
+
+
+def _clients(topology: Topology, like: Address) -> Iterator[tuple[Node, Address]]:
+    named = topology.traffic.client
+    for client in topology.with_role(Role.CLIENT) if named is None else (topology.node(named),):
+        own = [address for address in client.own_addresses if address.version == like.version]
+        if own:
+            yield client, own[0]
 
 
 def _drive_name(sandbox: Sandbox, topology: Topology, service: NameService) -> Iterator[Outcome]:

@@ -29,10 +29,21 @@ class Call:
 
 def calls_of(evidence: Evidence, service: VirtualService, connections: Iterable[Served]) -> tuple[Call, ...]:
     """Return every call to `service`, those that left no packet included."""
-    by_client = {served.caller: served for served in connections}
+    by_caller: dict[tuple[str, int | None], list[Served]] = {}
+    for served in connections:
+        by_caller.setdefault(served.caller, []).append(served)
     outcomes = [outcome for outcome in evidence.outcomes or () if _is_to(outcome, service)]
-    calls = [Call(outcome, by_client.pop((outcome.client, outcome.client_port), None)) for outcome in outcomes]
-    return (*calls, *(Call(None, served) for served in by_client.values()))
+    calls = [Call(outcome, _next(by_caller.get((outcome.client, outcome.client_port), []))) for outcome in outcomes]
+    called = {id(call.served) for call in calls}
+    rest = (served for each in by_caller.values() for served in each if id(served) not in called)
+    return (*calls, *(Call(None, served) for served in rest))
+
+
+def _next(of_caller: list[Served]) -> Served | None:
+    """Take the caller's next connection; the last one is that of all calls that follow, datagrams from one port."""
+    if len(of_caller) > 1:
+        return of_caller.pop(0)
+    return of_caller[0] if of_caller else None
 
 
 def _is_to(outcome: Outcome, service: VirtualService) -> bool:

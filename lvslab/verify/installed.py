@@ -30,5 +30,6 @@ def in_order_of(table: DirectorTable | None, service: VirtualService) -> Virtual
         return service
     newest_first = [(item.destination.address, item.destination.port) for item in entry.destinations]
     places = {end: -number for number, end in enumerate(newest_first)}
-    ordered = sorted(service.destinations, key=lambda item: places.get((item.address, item.port), 1))
-    return replace(service, destinations=tuple(ordered))
+    pairs = zip(service.destinations, from_topology(service).destinations, strict=True)
+    ordered = sorted(pairs, key=lambda pair: places.get((pair[1].address, pair[1].port), 1))
+    return replace(service, destinations=tuple(meant for meant, _ in ordered))

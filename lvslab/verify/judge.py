@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
-from lvslab.topology.model import Method, NameService, Topology, VirtualService
+from lvslab.topology.model import Application, Method, NameService, Topology, VirtualService
 from lvslab.verify import doubt
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations import (
@@ -13,13 +13,18 @@ from lvslab.verify.expectations import (
     arp_owner,
     capture_complete,
     checksums,
+    datagrams,
     direct_reply,
+    director_client,
     dns_cache,
     dns_direct,
     dns_rotation,
     dr_request,
+    ftp,
+    local_delivery,
     nat_reply,
     nat_request,
+    persistence,
     scheduled,
     statistics,
     tun_decapsulated,
@@ -41,6 +46,11 @@ OF_CONNECTIONS: dict[str, ServiceExpectation] = {
     "scheduler": scheduled.judge,
     "statistics": statistics.judge,
 }
+OF_KIND: tuple[tuple[Callable[[VirtualService], bool], ServiceExpectation], ...] = (
+    (persistence.applies, persistence.judge),
+    (datagrams.applies, datagrams.judge),
+)
+"""Expectations of some kinds of service only; they say where connections go, as the scheduler's does."""
 OF_NAME: tuple[Callable[[Evidence, NameService], Result], ...] = (
     dns_rotation.judge,
     dns_direct.judge,
@@ -72,6 +82,10 @@ def _service_results(evidence: Evidence, service: VirtualService) -> Iterator[Re
     connections = served_connections(evidence, service)
     if _wanted(evidence.topology, "arp"):
         yield arp_owner.judge(evidence, service, connections)
+    if service.application is Application.FTP:
+        if _wanted(evidence.topology, "method"):
+            yield ftp.judge(evidence, service)
+        return
     own = own_connections(evidence, connections)
     rest = doubt.unjoined(evidence, service, own)
     results = [doubt.without_walks(result, rest) for result in _of_connections(evidence, service, own)]
@@ -81,11 +95,24 @@ def _service_results(evidence: Evidence, service: VirtualService) -> Iterator[Re
 def _of_connections(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Iterator[Result]:
     """Yield what rests on the walks of the service's connections."""
     if _wanted(evidence.topology, "method"):
-        for expectation in OF_METHOD[service.method]:
+        for expectation in _of_method(evidence.topology, service):
             yield expectation(evidence, service, connections)
     for group, expectation in OF_CONNECTIONS.items():
         if _wanted(evidence.topology, group):
             yield expectation(evidence, service, connections)
+    if _wanted(evidence.topology, "scheduler"):
+        for applies, expectation in OF_KIND:
+            if applies(service):
+                yield expectation(evidence, service, connections)
+
+
+def _of_method(topology: Topology, service: VirtualService) -> Iterator[ServiceExpectation]:
+    if topology.traffic.client == service.director:
+        yield director_client.judge
+        return
+    yield from OF_METHOD[service.method]
+    if any(destination.method is Method.LOCAL for destination in service.destinations):
+        yield local_delivery.judge
 
 
 def _with_consequences(results: list[Result]) -> Iterator[Result]:

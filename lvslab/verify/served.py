@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from math import inf
 
 from lvslab.capture.frame import Direction
 from lvslab.capture.packet import Icmp
@@ -25,14 +26,17 @@ class Served:
     """The real server that the director sent it to; None if it sent nothing on."""
     destination: Destination | None
     """The real server that received it, by whatever way; None if none did."""
+    replies: tuple[Walk, ...]
+    """What came back."""
+
+    @property
+    def kept(self) -> bool:
+        """Whether the director took it for its own server (LocalNode)."""
+        return self.destination is not None and self.destination.method is Method.LOCAL
 
     @property
     def opening(self) -> Walk:
         return self.requests[0]
-
-    @property
-    def replies(self) -> tuple[Walk, ...]:
-        return self.conversation.replies
 
     @property
     def errors(self) -> tuple[Walk, ...]:
@@ -85,23 +89,70 @@ def vip_endpoint(service: VirtualService) -> Endpoint:
 
 def served_connections(evidence: Evidence, service: VirtualService) -> tuple[Served, ...]:
     """Return the service's connections in the order their first packets left the client."""
-    vip = vip_endpoint(service)
     owners = mac_owners(evidence)
     found = []
     for conversation in evidence.walks.conversations:
-        if conversation.protocol == service.protocol.value and conversation.responder == vip:
-            requests = tuple(walk for walk in conversation.requests if walk.origin.destination == vip)
-            if requests:
-                chosen = _chosen(requests, service, owners)
-                found.append(Served(service, conversation, requests, chosen, _receiver(requests, service)))
+        if conversation.protocol == service.protocol.value and conversation.responder in _asked(conversation, service):
+            requests = tuple(
+                walk for walk in conversation.requests if walk.origin.destination == conversation.responder
+            )
+            for own, replies in _parts(service, requests, conversation.replies):
+                chosen = _chosen(own, service, owners) or _kept(own, replies, service)
+                found.append(Served(service, conversation, own, chosen, _receiver(own, service), replies))
     return tuple(sorted(found, key=lambda served: served.opening.origin.number))
+
+
+def _asked(conversation: Conversation, service: VirtualService) -> set[Endpoint]:
+    """Return whom a client of the service asks: what the director asks itself is rewritten before it is seen."""
+    by_director = conversation.requests and conversation.requests[0].origin.node == service.director
+    rewritten = [item for item in service.destinations if by_director and item.method is Method.NAT]
+    return {vip_endpoint(service), *(Endpoint(str(item.address), item.port) for item in rewritten)}
+
+
+def _parts(
+    service: VirtualService, requests: tuple[Walk, ...], replies: tuple[Walk, ...]
+) -> Iterator[tuple[tuple[Walk, ...], tuple[Walk, ...]]]:
+    """Yield what the director takes for one connection: with one-packet scheduling each datagram is one.
+
+    A reply belongs to the last datagram before it: the drive waits for one before it sends the next.
+    """
+    if not service.one_packet:
+        if requests:
+            yield requests, replies
+        return
+    starts = [walk.origin.number for walk in requests]
+    ends = [*starts[1:], inf]
+    for request, start, end in zip(requests, starts, ends, strict=False):
+        yield (request,), tuple(walk for walk in replies if start < walk.origin.number < end)
+
+
+def served_together(evidence: Evidence, service: VirtualService) -> tuple[Served, ...]:
+    """Return the connections of everything that is one virtual service to the director, in order."""
+    found = [served for each in one_service(evidence, service) for served in served_connections(evidence, each)]
+    return tuple(sorted(found, key=lambda served: served.opening.origin.number))
+
+
+def one_service(evidence: Evidence, service: VirtualService) -> tuple[VirtualService, ...]:
+    """Return the services that have a firewall mark in common with `service`, itself among them."""
+    if service.mark is None:
+        return (service,)
+    key = service.director, service.vip.version, service.mark
+    return tuple(each for each in evidence.topology.services if (each.director, each.vip.version, each.mark) == key)
 
 
 def _chosen(requests: Iterable[Walk], service: VirtualService, owners: Mapping[str, str]) -> Destination | None:
     for walk in requests:
         for hop in walk.at(service.director):
-            if hop.step is Step.FORWARDED and hop.direction is Direction.OUT:
+            if hop.step in (Step.FORWARDED, Step.ORIGIN) and hop.direction is Direction.OUT:
                 return next((item for item in service.destinations if _is_sent_to(hop, item, owners)), None)
+    return None
+
+
+def _kept(requests: Iterable[Walk], replies: Iterable[Walk], service: VirtualService) -> Destination | None:
+    """Return the director's own server if it answered what the director sent to nobody."""
+    director = service.director
+    if any(walk.at(director) for walk in requests) and any(walk.origin.node == director for walk in replies):
+        return next((item for item in service.destinations if item.method is Method.LOCAL), None)
     return None
 
 

@@ -45,9 +45,13 @@ MARKED_VIPS: Final = 6
 """Different destination addresses of a service by firewall mark."""
 LONG: Final = Timeouts(tcp_s=86400, tcp_fin_s=86400, udp_s=86400)
 FIRST_PORT: Final = 1024
+"""Connections from port 20 would not be scheduled (ip_vs_core.c: ip_vs_schedule, FTPDATA)."""
 SOURCES: Final = {Family.IPV4: ip_address("198.51.100.9"), Family.IPV6: ip_address("2001:db8:77::9")}
 NOBODY: Final = "nobody"
 SHORT: Final = Timeouts(tcp_s=1, tcp_fin_s=1, udp_s=1)
+MARKER_VIP: Final = ip_address("192.0.2.254")
+"""In no network whose packets get a firewall mark: that would come first (ip_vs_ctl.c: ip_vs_service_find)."""
+MARKER: Final = Service(AddressKey(Protocol.TCP, MARKER_VIP, 80), "rr")
 FLAG_BITS: Final = {"S": 0x02, "A": 0x10, "F": 0x01}
 SENDER_PORT: Final = 7777
 SENDER = f"""
@@ -115,8 +119,6 @@ class Wire:
         self._frames.append(len(frame).to_bytes(2, "big") + frame)
 
     def send(self) -> None:
-        if not self._frames:
-            return
         self._sent += 1
         batch = self._share / f"frames-{self._sent}"
         batch.write_bytes(b"".join(self._frames))
@@ -160,15 +162,33 @@ class Rig:
         self.table: IpvsTable = lab.ipvs("director")
         self.wire = Wire(lab, share)
         self.counting = counting
+        self._markers = FIRST_PORT
         self._keys = 0
         self._ports = FIRST_PORT
         for command in (
             ("ip", "route", "add", "local", f"{VIPS[Family.IPV4]}.0/24", "dev", "lo"),
+            ("ip", "route", "add", "local", f"{MARKER_VIP}/32", "dev", "lo"),
             ("ip", "-6", "route", "add", "local", f"{VIPS[Family.IPV6]}:/64", "dev", "lo"),
             ("sysctl", "-qw", "net.ipv4.conf.all.rp_filter=0", "net.ipv4.conf.eth0.rp_filter=0"),
         ):
             self.director(*command)
         self.table.set_timeouts(LONG)
+        self.table.add_service(MARKER)
+        address = next(iter(self.server_names(Family.IPV4)))
+        self.table.add_destination(MARKER, Destination(address, 80, Method.DR))
+
+    def send(self) -> None:
+        """Send what was put on the wire, and wait until the director has taken in all of it.
+
+        Packets wait in a queue of the kernel's when it is busy (net/core/dev.c: enqueue_to_backlog), in order: when
+        the last one, a SYN to a service of its own, has an entry, those before it have theirs.
+        """
+        self._markers += 1
+        marker = Flow(SOURCES[Family.IPV4], self._markers, MARKER_VIP)
+        self.wire.put(marker, Protocol.TCP, "S")
+        self.wire.send()
+        while (marker.source, marker.source_port, marker.destination) not in self.chosen():
+            time.sleep(0.01)
 
     def director(self, *argv: str) -> str:
         done = self.lab.node("director").run(*argv)
@@ -258,6 +278,7 @@ class Twin:
         self.now_s = 0.0
         """The kernel's time since `begun`, for schedulers that look at the clock."""
         self._expected: list[tuple[Flow, str, str]] = []
+        self._half_open: list[Flow] = []
         self.names = rig.server_names(family)
         rig.table.add_service(self.service)
 
@@ -295,17 +316,20 @@ class Twin:
     def open(
         self, source: Address, source_port: int, vip: Address, protocol: Protocol, *, established: bool = True
     ) -> None:
-        """Open a connection, TCP with a SYN, and an ACK if it is to be established; `compare` sends it."""
+        """Open a connection, TCP with a SYN, and an ACK at once or in the end; `compare` sends it."""
         flow = Flow(source, source_port, vip, self.now_s)
         self.rig.wire.put(flow, protocol, "S")
         before = self._overloaded()
         choice, counted = self.model.open(flow, active=protocol is Protocol.TCP)
         self.marks += len(self._overloaded() - before)
         self._expected.append((flow, counted.server if counted else NOBODY, choice.reason))
-        if counted is not None:
-            if protocol is Protocol.TCP and established:
-                self.rig.wire.put(flow, protocol, "A")
-            self.held.append(Held(flow, protocol, counted))
+        if counted is None:
+            return
+        if protocol is Protocol.TCP and established:
+            self.rig.wire.put(flow, protocol, "A")
+        elif protocol is Protocol.TCP:
+            self._half_open.append(flow)
+        self.held.append(Held(flow, protocol, counted))
 
     def open_many(self, count: int, protocol: Protocol) -> None:
         for _ in range(count):
@@ -329,7 +353,7 @@ class Twin:
         for held in ending:
             self.close(held)
             self.rig.wire.put(held.flow, held.protocol, "FA")
-        self.rig.wire.send()
+        self.rig.send()
         self.rig.table.set_timeouts(LONG)
         gone = {held.key for held in ending}
         while gone & self.rig.chosen().keys():
@@ -352,7 +376,11 @@ class Twin:
 
     def compare(self) -> None:
         """Send what was collected; compare who got each new connection, and how many each server has."""
-        self.rig.wire.send()
+        for flow in self._half_open:
+            # An entry without an ACK would expire in a minute (ip_vs_proto_tcp.c: tcp_timeouts, SYN_RECV).
+            self.rig.wire.put(flow, Protocol.TCP, "A")
+        self._half_open.clear()
+        self.rig.send()
         chosen = self.rig.chosen()
         for flow, predicted, reason in self._expected:
             self.connections += 1
@@ -382,7 +410,7 @@ class Twin:
         before = self._statistics()
         for _ in range(count):
             self.rig.wire.put(Flow(SOURCES[self.family], self.rig.new_port(), self.vips[0]), Protocol.UDP)
-        self.rig.wire.send()
+        self.rig.send()
         while sum((after := self._statistics()).values()) < sum(before.values()) + count:
             time.sleep(0.1)
         return {name: after[name] - before[name] for name in after}

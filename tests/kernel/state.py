@@ -26,7 +26,8 @@ for node in $(ls /run/netns); do
     nsenter --net="/run/netns/$node" sh -c '
         node=$1
         if [ -s /proc/net/if_inet6 ]; then echo "@ $node ip -6 route"; ip -6 -j route show table all; fi
-        echo "@ $node sysctl"; grep -rs . /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv4/conf /proc/sys/net/ipv6/conf
+        echo "@ $node sysctl"; grep -rs . /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv4/conf \
+            /proc/sys/net/ipv6/conf /proc/sys/net/ipv4/vs/conntrack
         for device in eth0 eth1; do
             if [ -e "/proc/sys/net/ipv4/conf/$device" ]; then
                 echo "@ $node ethtool $device"; ethtool -k "$device"
@@ -34,7 +35,12 @@ for node in $(ls /run/netns); do
         done
         if [ "$(wc -l </proc/net/ip_vs)" -gt 3 ]; then
             echo "@ $node ipvsadm"; ipvsadm -Sn; ipvsadm -Ln --nosort
-        fi' sh "$node"
+        fi
+        if [ -s /proc/net/ip_tables_names ]; then
+            echo "@ $node iptables"; iptables-legacy -t mangle -S PREROUTING
+            if grep -q nat /proc/net/ip_tables_names; then iptables-legacy -t nat -S POSTROUTING; fi
+        fi
+        ip fou show 2>/dev/null | sed "s/^/@ $node fou\\n/"' sh "$node"
 done
 """
 GIVEN_OUT = frozenset({"ifindex", "link_index", "link_netnsid", "bridge_id", "root_id", "permaddr"})

@@ -62,6 +62,12 @@ VIP_OF_DIRECTOR = Expected(
 TUNNEL = Expected("rs1", "", "no tunnel device of rs1 takes the packets", "on rs1: modprobe ipip; ip link set tunl0 up")
 
 
+GUE = Expected("rs1", "", "no tunnel device of rs1 takes the packets", "ip fou add port 6080 gue")
+HYBRID_VIP = Expected(
+    "client1", "calls", "nobody answers ARP for 203.0.113.101", "on director2: ip addr add 203.0.113.101/32"
+)
+
+
 def bypass(arp: Expected) -> Expected:
     return Expected("rs2", "it reached rs2 without passing director", arp.cause, arp.next)
 
@@ -262,6 +268,209 @@ FAULTS = {
         without=["ip_forward@router"],
         skipped=frozenset({"tun-decapsulated", "direct-reply"}),
     ),
+    "one-packet-nat": Fault(
+        "one-packet",
+        {
+            "nat-reply": Expected(
+                "director",
+                "left director as 198.18.0.12:5060 instead of 198.18.0.10:5060",
+                "director has no entry for this connection",
+                "on director: ipvsadm -Lnc",
+            ),
+            "answered": follows("nat-reply", "rs2", "10 of 10 calls failed"),
+        },
+        params={"method": "nat"},
+    ),
+    "ftp-on-a-port-without-helper": Fault(
+        "ftp",
+        {
+            "ftp": Expected(
+                "client",
+                "client was told to connect to 198.18.0.12 instead of 203.0.113.100",
+                "ip_vs_ftp watches port 21 alone",
+                "on director: modprobe ip_vs_ftp ports=21,2121",
+            )
+        },
+        params={"port": 2121},
+    ),
+    "mark-web-without-mark": Fault(
+        "mark-web",
+        {
+            f"{name} tcp/198.18.0.10:{port}": Expected(
+                "director",
+                seen,
+                f"likely: packets to 198.18.0.10:{port} do not get the firewall mark 1",
+                "on director: iptables-legacy -t mangle -S PREROUTING",
+            )
+            for port in (80, 443)
+            for name, seen in (("dr-request", "took it in and sent nothing on"), ("answered", "connection refused"))
+        },
+        without=["mark"],
+        skipped=frozenset(
+            f"{name} tcp/198.18.0.10:{port}"
+            for port in (80, 443)
+            for name in ("direct-reply", "scheduler", "statistics", "persistence")
+        ),
+    ),
+    "localnode-server-down": Fault(
+        "localnode",
+        {
+            "answered": Expected(
+                "director", "3 of 7 calls failed", "nothing listens on tcp port 80 of director", "start"
+            )
+        },
+        without=["server@director"],
+    ),
+    "localnode-no-default-route": Fault(
+        "localnode",
+        {
+            "local-delivery": Expected(
+                "director",
+                "director kept it and never answered",
+                "director has no default route",
+                "on director: ip route add default via 198.18.0.1",
+            ),
+            "answered": follows("local-delivery", "director", "3 of 7 calls failed"),
+        },
+        without=["default_route@director"],
+        skipped=frozenset({"scheduler", "statistics"}),
+    ),
+    "director-client-martian": Fault(
+        "director-client",
+        {
+            "director-client": Expected(
+                "director",
+                "the answer of rs2 came to director, which did not take it",
+                "which director holds itself: it drops a source of its own",
+                "accept_local=1",
+            ),
+            "answered": follows("director-client", "rs2"),
+        },
+        params={"accept_local": 0},
+    ),
+    "director-client-vip-missing": Fault(
+        "director-client",
+        {
+            "director-client": Expected(
+                "rs1", "never answered", "the VIP 198.18.0.10 is on no device of rs1", "on rs1: ip addr add"
+            ),
+            "answered": follows("director-client", "rs1", "2 of 5 calls failed"),
+        },
+        without=["vip@rs1"],
+    ),
+    "one-arm-nat-client-beside-the-servers": Fault(
+        "one-arm-nat",
+        {
+            "nat-reply": Expected(
+                "client",
+                "as 198.18.0.12:8080 by way of client, not of director",
+                "client is on a network of rs2",
+                "on rs2: ip route replace 198.18.0.10/32 via 198.18.0.2",
+            ),
+            "answered": follows("nat-reply", "rs2"),
+        },
+        params={"client_on": "inside"},
+    ),
+    **{
+        f"fullnat-without-{setting}": Fault(
+            "fullnat",
+            {
+                "nat-request": Expected(
+                    "director",
+                    "was sent the source 203.0.113.10:20001, which is no address of director",
+                    "director does not forward to rs2 by this method",
+                    "iptables-legacy -t nat -S POSTROUTING, sysctl net.ipv4.vs.conntrack",
+                ),
+                "nat-reply": Expected("rs2", "never answered", "rs2 has no default route", "on rs2: ip route add"),
+                "answered": follows("nat-request", "rs2"),
+            },
+            without=[f"{setting}@director"],
+        )
+        for setting in ("masquerade", "conntrack")
+    },
+    "dr-ipv6-vip-missing": Fault(
+        "dr-ipv6",
+        {
+            "direct-reply": Expected(
+                "rs1", "never answered", "the VIP 2001:db8:2::a is on no device of rs1", "ip addr add 2001:db8:2::a/128"
+            ),
+            "answered": follows("direct-reply", "rs1", "2 of 5 calls failed"),
+        },
+        without=["vip@rs1"],
+    ),
+    "nat-ipv6-no-default-route": Fault(
+        "nat-ipv6",
+        {
+            "nat-reply": Expected(
+                "rs1", "never answered", "rs1 has no default route", "ip route add default via 2001:db8:2::1"
+            ),
+            "answered": follows("nat-reply", "rs1", "2 of 5 calls failed"),
+        },
+        without=["default_route@rs1"],
+    ),
+    "tun-ipv6-vip-missing": Fault(
+        "tun-ipv6",
+        {
+            "direct-reply": Expected(
+                "rs1", "never answered", "the VIP 2001:db8:1::100 is on no device of rs1", "on rs1"
+            ),
+            "answered": follows("direct-reply", "rs1", "2 of 5 calls failed"),
+        },
+        without=["vip@rs1"],
+    ),
+    "tun-mixed-vip-missing": Fault(
+        "tun-mixed",
+        {
+            "direct-reply": Expected("rs1", "never answered", "the VIP 203.0.113.100 is on no device of rs1", "on rs1"),
+            "answered": follows("direct-reply", "rs1", "2 of 5 calls failed"),
+        },
+        without=["vip@rs1"],
+    ),
+    "tun-gue-rp-filter": Fault(
+        "tun-gue",
+        {
+            "direct-reply": Expected(
+                "rs2", "never answered", "rp_filter on rs2 dropped", "net.ipv4.conf.tunl0.rp_filter=0"
+            ),
+            "answered": follows("direct-reply", "rs2"),
+        },
+        params={"rp_filter": 1},
+    ),
+    "tun-gue-no-tunnel-device": Fault(
+        "tun-gue",
+        {
+            "tun-decapsulated": GUE,
+            "direct-reply": GUE,
+            "answered": Expected("director", "connection refused", GUE.cause, GUE.next),
+        },
+        without=["tunnel@rs1"],
+    ),
+    "tun-gre-checksum": Fault(
+        "tun-gre",
+        {
+            name: Expected("rs2", "", "gre0 of rs2 takes no packets with a checksum", "--tun-nocsum")
+            for name in ("tun-decapsulated", "direct-reply")
+        }
+        | {"answered": follows("tun-decapsulated", "rs2")},
+        params={"checksum": "csum"},
+    ),
+    "hybrid-director-gone": Fault(
+        "hybrid",
+        {
+            "nat-request tcp/203.0.113.101:80": HYBRID_VIP,
+            "answered tcp/203.0.113.101:80": HYBRID_VIP,
+            "dns-direct": Expected(
+                "client1",
+                "could not connect to 203.0.113.101 (director2)",
+                "DNS goes on handing out its VIP",
+                "director2",
+            ),
+        },
+        without=["vip@director2"],
+        skipped=frozenset(
+            f"{name} tcp/203.0.113.101:80" for name in ("arp-owner", "nat-reply", "scheduler", "statistics")
+        ),
+    ),
     "rr-dns-server-down": Fault(
         "rr-dns",
         {
@@ -364,7 +573,9 @@ def test_a_udp_server_that_is_down_is_named(open_lab_in: OpenLab) -> None:
 def test_a_second_run_in_the_same_lab_has_the_same_verdicts(open_lab_in: OpenLab, topology: str | Path) -> None:
     with open_lab_in(topology) as lab:
         first, second = lab.verify(), lab.verify()
-    assert {item.name: item.verdict for item in first.expectations} == {
-        item.name: item.verdict for item in second.expectations
-    }
-    assert by_name(second, Verdict.PASS).keys() == {item.name for item in second.expectations}
+    assert by_name(first, Verdict.PASS).keys() == {item.name for item in first.expectations}
+    skipped = by_name(second, Verdict.SKIP)
+    assert by_name(second, Verdict.PASS).keys() | skipped.keys() == by_name(first, Verdict.PASS).keys()
+    persistent = any(service.persistence_s for service in lab.topology.services)
+    assert {name.split()[0] for name in skipped} == ({"scheduler"} if persistent else set())
+    assert all("a template of earlier traffic" in item.cause for item in skipped.values())

@@ -51,10 +51,38 @@ services:
   - {vip: "2001:db8:2::100", port: 80, method: dr, scheduler: rr, servers: rs*}
 """
 
+KINDS = """
+name: kinds
+networks: {net: [198.18.0.0/24, 2001:db8:2::/64]}
+nodes:
+  client: {role: client, on: {net: 10}}
+  director: {role: director, on: {net: 1}}
+  rs[1-2]: {role: real-server, on: {net: 11+}}
+services:
+  - vip: 198.18.0.100
+    port: 80
+    method: dr
+    scheduler: sh
+    flags: [sh-port, sh-fallback]
+    servers: [{node: rs*, upper: 9, lower: 3}]
+    persistence: 60
+    persistence_prefix: 24
+  - {vip: "2001:db8:2::100", port: 80, mark: 7, method: dr, scheduler: mh, flags: [mh-port], servers: rs*}
+  - {vip: "2001:db8:2::100", port: 53, protocol: udp, mark: 7, method: dr, scheduler: mh, flags: [mh-port],
+     servers: rs*}
+  - {vip: "2001:db8:2::101", port: 53, protocol: udp, method: dr, scheduler: rr, servers: rs*, one_packet: true,
+     persistence: 60, persistence_prefix: 64}
+"""
 
-@pytest.fixture(params=["dr", "nat", "rr-dns", "tun", "weighted", "ipv6"])
+
+@pytest.fixture(
+    params=[
+        *("dr", "nat", "rr-dns", "tun", "weighted", "ipv6", "mark-media", "one-packet", "persistence", "kinds"),
+        *("localnode", "fullnat", "tun-gue", "tun-gre", "tun-mixed"),
+    ]
+)
 def topology(request: pytest.FixtureRequest, tmp_path: Path) -> Topology:
-    texts = {"weighted": WEIGHTED, "ipv6": IPV6}
+    texts = {"weighted": WEIGHTED, "kinds": KINDS, "ipv6": IPV6}
     if request.param not in texts:
         return load_topology(request.param)
     path = tmp_path / f"{request.param}.yaml"

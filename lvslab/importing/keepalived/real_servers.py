@@ -11,10 +11,10 @@ from lvslab.importing.finding import Finding
 from lvslab.importing.keepalived import vocabulary
 from lvslab.importing.keepalived.addresses import address_of
 from lvslab.importing.keepalived.statements import Statement
-from lvslab.ipvs.model import IPIP, Destination, Tunnel, TunnelChecksum, TunnelKind
+from lvslab.ipvs.model import Destination
 from lvslab.ipvs.text.values import number_of, word_of
 from lvslab.ipvs.validate import MAX_PORT
-from lvslab.topology.model import Address, Method
+from lvslab.topology.model import IPIP, Address, Method, Tunnel, TunnelChecksum, TunnelKind
 from lvslab.topology.wording import did_you_mean
 
 _METHODS: Final = {"NAT": Method.NAT, "DR": Method.DR, "TUN": Method.TUN}

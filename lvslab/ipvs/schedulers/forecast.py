@@ -9,6 +9,7 @@ from string import ascii_uppercase
 from typing import Final
 
 from lvslab.errors import BadInput
+from lvslab.ipvs.intent import flags_of
 from lvslab.ipvs.model import DestinationEntry, ServiceEntry
 from lvslab.ipvs.schedulers import Reading
 from lvslab.ipvs.schedulers.counting import Counting
@@ -46,7 +47,7 @@ def service_of_topology(service: VirtualService) -> ServiceModel:
 
     Raises BadInput for a scheduler without a model.
     """
-    model = ServiceModel(service.scheduler)
+    model = ServiceModel(service.scheduler, flags=flags_of(service))
     for name, item in zip(server_names(service), service.destinations, strict=True):
         server = Server(name, item.weight, address=item.address, port=item.port)
         model.add(server, upper=item.upper_threshold, lower=item.lower_threshold)

@@ -6,23 +6,10 @@ import re
 from typing import Final
 
 from lvslab.errors import BadInput
-from lvslab.ipvs.model import (
-    IPIP,
-    AddressKey,
-    Destination,
-    Family,
-    Flag,
-    FwmarkKey,
-    Persistence,
-    Service,
-    ServiceKey,
-    Tunnel,
-    TunnelChecksum,
-    TunnelKind,
-)
+from lvslab.ipvs.model import AddressKey, Destination, Family, Flag, FwmarkKey, Persistence, Service, ServiceKey
 from lvslab.ipvs.text.values import endpoint_of, flags_of, mark_of, number_of, prefix_of, word_of
 from lvslab.ipvs.text.written import LineFaults, WrittenService
-from lvslab.topology.model import Method, Protocol
+from lvslab.topology.model import IPIP, Method, Protocol, Tunnel, TunnelChecksum, TunnelKind
 
 _TITLES: Final = ("IP Virtual Server version ", "Prot LocalAddress:Port ")
 _COLUMNS: Final = re.compile(r"-> RemoteAddress:Port\s+(?P<columns>.*)")

@@ -5,23 +5,11 @@ from __future__ import annotations
 from typing import Final
 
 from lvslab.errors import BadInput
-from lvslab.ipvs.model import (
-    AddressKey,
-    Destination,
-    Family,
-    Flag,
-    FwmarkKey,
-    Persistence,
-    Service,
-    ServiceKey,
-    Tunnel,
-    TunnelChecksum,
-    TunnelKind,
-)
+from lvslab.ipvs.model import AddressKey, Destination, Family, Flag, FwmarkKey, Persistence, Service, ServiceKey
 from lvslab.ipvs.text.options import Command, parse_command
 from lvslab.ipvs.text.values import endpoint_of, flags_of, mark_of, number_of, prefix_of, word_of
 from lvslab.ipvs.text.written import LineFaults, WrittenService
-from lvslab.topology.model import Method, Protocol
+from lvslab.topology.model import Method, Protocol, Tunnel, TunnelChecksum, TunnelKind
 
 DEFAULT_SCHEDULER: Final = "wlc"
 DEFAULT_PERSISTENCE_S: Final = 360

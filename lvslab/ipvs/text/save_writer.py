@@ -6,19 +6,8 @@ from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
 from typing import Final
 
-from lvslab.ipvs.model import (
-    AddressKey,
-    Destination,
-    Family,
-    Flag,
-    IntendedService,
-    Service,
-    ServiceKey,
-    Tunnel,
-    TunnelKind,
-    endpoint,
-)
-from lvslab.topology.model import Method, Protocol
+from lvslab.ipvs.model import AddressKey, Destination, Family, Flag, IntendedService, Service, ServiceKey, endpoint
+from lvslab.topology.model import Method, Protocol, Tunnel, TunnelKind
 
 _PROTOCOLS: Final = {Protocol.TCP: "-t", Protocol.UDP: "-u"}
 _METHODS: Final = {Method.NAT: "-m", Method.TUN: "-i", Method.DR: "-g", Method.LOCAL: "-g"}

@@ -9,7 +9,7 @@ from itertools import groupby
 
 from lvslab.report.graph.cards import Card, RowKind
 from lvslab.report.graph.facts import SIGNS, Mark
-from lvslab.topology.model import Address, Destination, NameService, Topology, VirtualService
+from lvslab.topology.model import IPIP, Address, Destination, NameService, Topology, VirtualService
 
 _KEY = {
     RowKind.REMOVED: f"{SIGNS[Mark.REMOVED]}implied setting taken away",
@@ -44,7 +44,15 @@ def with_port(address: Address, port: int) -> str:
 def _service(service: VirtualService) -> Note:
     facts = [f"method {service.method}", f"scheduler {service.scheduler}"]
     if service.persistence_s is not None:
-        facts.append(f"persistent for {service.persistence_s} s")
+        by = f" by /{service.persistence_prefix}" if service.persistence_prefix else ""
+        facts.append(f"persistent for {service.persistence_s} s{by}")
+    if service.source_nat:
+        facts.append("source NAT")
+    if service.one_packet:
+        facts.append("each datagram by itself")
+    facts += sorted(service.flags)
+    if service.mark is not None:
+        facts.append(f"firewall mark {service.mark}")
     return Note(
         service.director,
         f"{service.protocol} {with_port(service.vip, service.port)} on {service.director}",
@@ -62,6 +70,8 @@ def _destination(destination: Destination, service: VirtualService) -> str:
     facts = [f"weight {destination.weight}"]
     if destination.port != service.port:
         facts.insert(0, f"port {destination.port}")
+    if destination.tunnel != IPIP:
+        facts.append(f"tunnel {destination.tunnel}")
     if destination.method is not service.method:
         facts.append(f"method {destination.method}")
     if destination.upper_threshold:

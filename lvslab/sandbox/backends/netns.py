@@ -11,6 +11,7 @@ import os
 from collections.abc import Callable, Sequence
 from functools import singledispatchmethod
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
 from lvslab.errors import KernelFault
@@ -20,6 +21,7 @@ from lvslab.ipvs.table import IpvsTable
 from lvslab.kernels.channel import AgentError, Channel
 from lvslab.plan import steps
 from lvslab.plan.describe import describe
+from lvslab.plan.tools import tool_call
 from lvslab.sandbox import rtnl
 from lvslab.sandbox.servers import Running, ServerStep, start_servers
 from lvslab.sandbox.transport import NETLINK_ROUTE, NetlinkTransport, Target
@@ -32,6 +34,8 @@ CAUSES = {
     errno.EPERM: "root in this kernel is needed",
     errno.ENOENT: "this kernel lacks the setting (lvslab doctor)",
 }
+
+TOOL_TIMEOUT_S = 15.0
 
 
 class NetnsBackend:
@@ -91,6 +95,16 @@ class NetnsBackend:
     def _checksum_offload_off(self, group: Sequence[steps.ChecksumOffloadOff]) -> None:
         interfaces = [(step.node, step.device) for step in group]
         self._ask(group[0], "transmit_checksum_off", interfaces=interfaces)
+
+    def _run_tools(self, group: Sequence[steps.ToolStep]) -> None:
+        for step in group:
+            argv = tool_call(step)
+            log = Path(self._share) / f"tool-{step.node}.log"
+            answer = self._ask(
+                step, "run", node=step.node, argv=argv, environment={}, output=str(log), timeout_s=TOOL_TIMEOUT_S
+            )
+            if answer["status"] != 0:
+                raise _refused(step, " / ".join(log.read_text(errors="replace").split("\n")).strip(" /"))
 
     def _install_services(self, group: Sequence[steps.InstallService]) -> None:
         """Install each director's table and read it back: what the kernel has must be what was meant."""
@@ -183,6 +197,10 @@ _PHASES: dict[type[steps.Step], Callable[[NetnsBackend, Any], None]] = {
     steps.MakeNamespace: NetnsBackend._make_namespaces,
     steps.WriteSysctl: NetnsBackend._write_sysctls,
     steps.ChecksumOffloadOff: NetnsBackend._checksum_offload_off,
+    steps.MakeTunnel: NetnsBackend._run_tools,
+    steps.ReceiveGue: NetnsBackend._run_tools,
+    steps.MarkPackets: NetnsBackend._run_tools,
+    steps.Masquerade: NetnsBackend._run_tools,
     steps.InstallService: NetnsBackend._install_services,
     steps.StartServer: NetnsBackend._start_servers,
     steps.StartNameServer: NetnsBackend._start_servers,

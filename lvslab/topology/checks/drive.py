@@ -20,6 +20,9 @@ def check_drive(topology: Topology) -> Iterator[Fault]:
                 repr(group),
                 did_you_mean(group, limits.EXPECTATION_GROUPS),
             )
+    client, names = topology.traffic.client, [node.name for node in topology.nodes]
+    if client is not None and client not in names:
+        yield Fault(("traffic", "client"), "unknown node", one_of(names), repr(client), did_you_mean(client, names))
     for key, number, allowed in (
         ("connections", topology.traffic.connections, limits.CONNECTIONS),
         ("answer_bytes", topology.traffic.answer_bytes, limits.ANSWER_BYTES),

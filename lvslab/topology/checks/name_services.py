@@ -8,6 +8,7 @@ from lvslab.topology import limits
 from lvslab.topology.checks.names import is_label
 from lvslab.topology.faults import Fault, KeyPath
 from lvslab.topology.model import NameService, Role, Topology
+from lvslab.topology.vips import vips_of
 from lvslab.topology.wording import one_of
 
 _LABEL_LENGTH = 63
@@ -49,10 +50,13 @@ def _check_nodes(service: NameService, topology: Topology, path: KeyPath) -> Ite
     if not service.records:
         yield Fault((*path, "servers"), "name without servers", expected="at least one")
     own = {node.name: node.own_addresses for node in topology.with_role(Role.REAL_SERVER)}
+    own |= {
+        node.name: vips_of(node.name, topology.services, service.port) for node in topology.with_role(Role.DIRECTOR)
+    }
     seen: set[str] = set()
     for name, address in service.records:
         if address not in own.get(name, ()):
-            expected = "a real server and an address it has"
+            expected = "a real server and an address it has, or a director and a VIP of its own"
             yield Fault((*path, "servers"), "record of no real server", expected, f"{address} for {name}")
         if name in seen:
             yield Fault((*path, "servers"), "duplicate server", "each server once per name", name)

@@ -13,7 +13,7 @@ from lvslab.topology.reach import interface_facing
 from lvslab.topology.wording import did_you_mean, one_of, shown
 
 _SYSCTL = re.compile(r"net(\.[A-Za-z0-9_-]+){2,}")
-_FIXED_DEVICES = ("lo", "tunl0", "ip6tnl0")
+_FIXED_DEVICES = ("lo", "tunl0", "ip6tnl0", "gre0", "ip6tnl1")
 
 
 def check_nodes(topology: Topology) -> Iterator[Fault]:

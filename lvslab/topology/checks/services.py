@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lvslab.topology import limits
+from lvslab.topology.checks.methods import check_method
 from lvslab.topology.checks.nodes import is_host
+from lvslab.topology.checks.service_kinds import check_kind, check_marks
 from lvslab.topology.faults import Fault, KeyPath
 from lvslab.topology.model import Destination, Method, Node, Role, Topology, VirtualService
 from lvslab.topology.reach import addresses_facing
@@ -22,8 +24,11 @@ def check_services(topology: Topology) -> Iterator[Fault]:
             found = f"{service.protocol} {service.vip} port {service.port}, as services[{seen[key]}]"
             yield Fault(path, "duplicate service", "each VIP, protocol and port once", found)
         yield from _check_numbers(service, path)
+        yield from check_kind(service, path)
+        yield from check_method(service, path)
         yield from _check_vip(service, topology, path)
         yield from _check_destinations(service, nodes, path)
+    yield from check_marks(topology)
 
 
 def _check_numbers(service: VirtualService, path: KeyPath) -> Iterator[Fault]:
@@ -31,6 +36,8 @@ def _check_numbers(service: VirtualService, path: KeyPath) -> Iterator[Fault]:
     for key, number, allowed in (
         ("port", service.port, limits.PORT),
         ("persistence", service.persistence_s, limits.PERSISTENCE_S),
+        ("persistence_prefix", service.persistence_prefix, prefix),
+        ("mark", service.mark, limits.MARK),
         ("vip_prefix", service.vip_prefix, prefix),
     ):
         if number is not None and number not in allowed:
@@ -94,6 +101,8 @@ def _check_destination_numbers(destination: Destination, service: VirtualService
         )
     if destination.weight not in limits.WEIGHT:
         yield Fault(path, "weight out of range", str(limits.WEIGHT), str(destination.weight))
+    if destination.upper_threshold not in limits.THRESHOLD:
+        yield Fault(path, "threshold out of range", str(limits.THRESHOLD), str(destination.upper_threshold))
     if not 0 <= destination.lower_threshold <= destination.upper_threshold:
         found = f"{destination.lower_threshold} and {destination.upper_threshold}"
         yield Fault(path, "unusable thresholds", "0 ≤ lower ≤ upper", found)
@@ -104,16 +113,19 @@ def _check_destination_address(
 ) -> Iterator[Fault]:
     node = nodes.get(destination.node)
     director = nodes.get(service.director)
-    if node is None or node.role is not Role.REAL_SERVER:
+    is_local = destination.method is Method.LOCAL and destination.node == service.director
+    if node is None or (node.role is not Role.REAL_SERVER and not is_local):
         known = [each.name for each in nodes.values() if each.role is Role.REAL_SERVER]
         yield Fault(path, "unknown real server", one_of(known), repr(destination.node))
         return
     if destination.address not in node.own_addresses:
         own = one_of(map(str, node.own_addresses))
         yield Fault(path, "address that the server does not have", own, f"{destination.address} for {node.name}")
-    elif destination.address.version != service.vip.version:
+    elif destination.address.version != service.vip.version and destination.method is not Method.TUN:
         found = f"VIP {service.vip} and server {destination.address}"
-        yield Fault(path, "mixed address families", "VIP and servers both IPv4 or both IPv6", found)
+        yield Fault(
+            path, "mixed address families", "VIP and servers both IPv4 or both IPv6, unless the method is tun", found
+        )
     elif director is not None:
         yield from _check_reach(destination, node, director, path)
 

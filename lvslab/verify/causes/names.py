@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lvslab.topology.model import NameService
+from lvslab.topology.model import NameService, Role
 from lvslab.traffic.dns import DNS_PORT
 from lvslab.verify.causes.cause import Cause, does_not_forward, facts_of
 from lvslab.verify.causes.servers import default_route
@@ -39,6 +39,16 @@ def nothing_passed_on(evidence: Evidence, service: NameService, resolver: str) -
     return Cause(
         f"the resolver on {resolver} does not run, or cannot send to {service.server}",
         f"on {resolver}: ip route, ss -lnu",
+    )
+
+
+def cluster_behind(evidence: Evidence, server: str) -> Cause | None:
+    """Return the cause if an address is a director's VIP: why its cluster fails, its own expectations say."""
+    if evidence.topology.node(server).role is not Role.DIRECTOR:
+        return None
+    return Cause(
+        f"the cluster of {server} does not answer; DNS goes on handing out its VIP until it is taken out",
+        f"see what else failed at {server}",
     )
 
 

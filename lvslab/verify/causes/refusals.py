@@ -12,7 +12,7 @@ from lvslab.verify.served import Served
 def refused_by(evidence: Evidence, served: Served, node: str) -> Cause:
     """`node` answered a call with a reset or an ICMP error."""
     service = served.service
-    if node != service.director:
+    if node != service.director or served.kept:
         port = served.destination.port if served.destination else service.port
         facts = facts_of(evidence, node)
         sure = facts is not None and (service.protocol.value, port) not in facts.listening

@@ -12,6 +12,14 @@ from lvslab.walk.model import Hop
 def off_path(evidence: Evidence, service: VirtualService, node: str, next_node: str) -> Cause:
     """A NAT server's reply left by another way than the director."""
     director = evidence.topology.node(service.director)
+    clients = [client for client in evidence.topology.with_role(Role.CLIENT) if client.name == next_node]
+    near = [address for client in clients for address in _shared_addresses(client, evidence.topology.node(node))]
+    if near:
+        to, via = near[0], _shared_addresses(director, evidence.topology.node(node))[0]
+        return Cause(
+            f"{next_node} is on a network of {node}, which answers its neighbours directly, past {service.director}",
+            f"on {node}: ip route replace {to}/{to.max_prefixlen} via {via}, or put {next_node} on another network",
+        )
     wanted = " or ".join(map(str, _shared_addresses(director, evidence.topology.node(node))))
     facts = facts_of(evidence, node)
     has = f" (it has {', '.join(facts.gateways)})" if facts and facts.gateways else ""

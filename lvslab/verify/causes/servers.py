@@ -2,20 +2,32 @@
 
 from __future__ import annotations
 
-from lvslab.capture.quoted import quoted
-from lvslab.topology.model import Method, Node, VirtualService
+from lvslab.capture.quoted import Quoted, quoted
+from lvslab.topology.model import Method, Node, TunnelChecksum, TunnelKind, VirtualService
+from lvslab.topology.tunnels import GUE_PORT, IP6TNL, tunnel_device
 from lvslab.verify.causes.cause import Cause, facts_of
 from lvslab.verify.evidence import Evidence, NodeFacts
 
-TUNNEL_DEVICE = "tunl0"
-IP_IN_IP = 4
-"""IP protocol number (RFC 2003)."""
+TUNNELS = frozenset({4, 41, 47})
+"""IP protocol numbers of IPv4 and IPv6 in IP, and of GRE (RFC 2003, RFC 2473, RFC 2784)."""
+BRING_UP = {
+    "tunl0": "modprobe ipip; ip link set tunl0 up",
+    "gre0": "modprobe ip_gre; ip link set gre0 up",
+    IP6TNL: f"ip link add {IP6TNL} type ip6tnl mode any local …; ip link set {IP6TNL} up",
+}
+"""By tunnel device."""
 
 
 def silent_server(evidence: Evidence, service: VirtualService, node: str) -> Cause:
     """A server received requests and sent no reply at all."""
     if service.method is Method.TUN and _refuses_tunnel(evidence, node):
-        return _no_tunnel(node, f"no tunnel device of {node} takes the packets: {node} refuses them with an ICMP error")
+        refused = f"no tunnel device of {node} takes the packets: {node} refuses them with an ICMP error"
+        return _no_tunnel(service, node, refused)
+    if _has_gre_checksum(service, node):
+        return Cause(
+            f"gre0 of {node} takes no packets with a checksum, and drops them without a word",
+            f"on {service.director}: ipvsadm -e … --tun-type gre --tun-nocsum",
+        )
     facts = facts_of(evidence, node)
     if facts is None:
         return Cause(_silent_checklist(service), "compare with a capture of a server that answers")
@@ -31,8 +43,9 @@ def _method_cause(evidence: Evidence, service: VirtualService, node: str, facts:
     """What DR and TUN need on a server and NAT does not."""
     if service.method not in (Method.DR, Method.TUN):
         return None
-    if service.method is Method.TUN and TUNNEL_DEVICE not in facts.up:
-        return _no_tunnel(node, f"{TUNNEL_DEVICE} of {node} is down or missing: nothing unwraps the packets")
+    device = _tunnel_device(service, node)
+    if device is not None and device not in facts.up:
+        return _no_tunnel(service, node, f"{device} of {node} is down or missing: nothing unwraps the packets")
     if facts.holder_of(str(service.vip)) is None:
         return Cause(
             f"the VIP {service.vip} is on no device of {node}: {node} takes the packets for somebody else's",
@@ -41,15 +54,33 @@ def _method_cause(evidence: Evidence, service: VirtualService, node: str, facts:
     return wide_vip_of(evidence, service, node)
 
 
-def _no_tunnel(node: str, text: str) -> Cause:
-    return Cause(text, f"on {node}: modprobe ipip; ip link set {TUNNEL_DEVICE} up")
+def _no_tunnel(service: VirtualService, node: str, text: str) -> Cause:
+    gue = any(item.tunnel.kind is TunnelKind.GUE for item in service.destinations if item.node == node)
+    port = f"; ip fou add port {GUE_PORT} gue" if gue else ""
+    return Cause(text, f"on {node}: {BRING_UP[_tunnel_device(service, node) or 'tunl0']}{port}")
+
+
+def _has_gre_checksum(service: VirtualService, node: str) -> bool:
+    """Tell what the device refuses (net/ipv4/ip_tunnel.c: ip_tunnel_rcv): both sides must agree on the checksum."""
+    tunnels = [item.tunnel for item in service.destinations if item.node == node]
+    return any(each.kind is TunnelKind.GRE and each.checksum is TunnelChecksum.PRESENT for each in tunnels)
+
+
+def _tunnel_device(service: VirtualService, node: str) -> str | None:
+    """Return the device of a server that unwraps what the service sends it."""
+    tunnelled = (item for item in service.destinations if item.node == node and item.method is Method.TUN)
+    return next((tunnel_device(item) for item in tunnelled), None)
 
 
 def _refuses_tunnel(evidence: Evidence, node: str) -> bool:
     """Tell whether a node sent an ICMP error about a wrapped packet (net/ipv4/tunnel4.c: tunnel4_rcv)."""
     errors = (walk.origin for conversation in evidence.walks.conversations for walk in conversation.errors)
     about = (quoted(hop.packet) for hop in errors if hop.node == node)
-    return any(original is not None and original.ip.protocol == IP_IN_IP for original in about)
+    return any(original is not None and _is_tunnelled(original) for original in about)
+
+
+def _is_tunnelled(original: Quoted) -> bool:
+    return original.ip.protocol in TUNNELS or (original.ports is not None and original.ports[1] == GUE_PORT)
 
 
 def wide_vip_of(evidence: Evidence, service: VirtualService, node: str) -> Cause | None:
@@ -68,9 +99,7 @@ def wide_vip_of(evidence: Evidence, service: VirtualService, node: str) -> Cause
 
 
 def _arrival_device(evidence: Evidence, service: VirtualService, node: str) -> str:
-    if service.method is Method.TUN:
-        return TUNNEL_DEVICE
-    return evidence.topology.node(node).interfaces[0].name
+    return _tunnel_device(service, node) or evidence.topology.node(node).interfaces[0].name
 
 
 def _reverse_path(facts: NodeFacts, node: str, device: str) -> Cause | None:
@@ -101,7 +130,7 @@ def default_route(node: Node) -> str:
 
 def _silent_checklist(service: VirtualService) -> str:
     if service.method is Method.TUN:
-        return "likely: the VIP is missing, tunl0 is down, or rp_filter drops what comes out of tunl0"
+        return "likely: the VIP is missing, the tunnel device is down, or rp_filter drops what comes out of it"
     if service.method is Method.DR:
         return "likely: the VIP is missing on the server, or the server has no route to the client"
     return "likely: the server has no route to the client, or a packet filter drops its replies"

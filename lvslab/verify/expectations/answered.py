@@ -81,12 +81,13 @@ def _failed(
 
 
 def _refusal(served: Served) -> Walk | None:
-    """Return the reset or ICMP error that refused the call."""
+    """Return the reset or ICMP error that refused the call; an error of the client's is about what it was answered."""
     for walk in served.replies:
         transport = walk.origin.packet.transport
         if isinstance(transport, Tcp) and "R" in transport.flags:
             return walk
-    return next((walk for walk in served.errors if isinstance(walk.origin.packet.transport, Icmp)), None)
+    errors = (walk for walk in served.errors if walk.origin.node != served.client)
+    return next((walk for walk in errors if isinstance(walk.origin.packet.transport, Icmp)), None)
 
 
 def _cause(evidence: Evidence, served: Served, refusal: Walk | None) -> Cause:

@@ -1,4 +1,4 @@
-"""RR-DNS: each client connects to the first address it was given, and that server itself answers."""
+"""RR-DNS: each client connects to the first address it was given, and that server, or its cluster, answers."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def judge(evidence: Evidence, service: NameService) -> Result:
         return statement.failed(
             f"{client} could not connect to {silent[0].address} ({server}): {silent[0].status}",
             where=client,
-            cause=causes.no_way_out(evidence, client, server),
+            cause=causes.cluster_behind(evidence, server) or causes.no_way_out(evidence, client, server),
         )
     told = _told(evidence, service)
     if not made and not any(told.values()):
@@ -60,8 +60,9 @@ def _connection_fault(
             frames=opening.frames,
             cause=Cause("the client did not take the address from DNS", "lvslab walk shows the connections"),
         )
+    answering = _answering(evidence, server)
     answered = any(
-        walk.origin.node == server and walk.origin.packet.payload and walk.hops[-1].node == connected.node
+        walk.origin.node in answering and walk.origin.packet.payload and walk.hops[-1].node == connected.node
         for walk in connected.conversation.replies
     )
     if answered:
@@ -70,8 +71,14 @@ def _connection_fault(
         f"{connected.node} connected to {connected.address} ({server}) and got no answer",
         where=opening.hops[-1].where,
         frames=opening.frames,
-        cause=causes.unreached(evidence, service, connected, server),
+        cause=causes.cluster_behind(evidence, server) or causes.unreached(evidence, service, connected, server),
     )
+
+
+def _answering(evidence: Evidence, server: str) -> set[str]:
+    """Return who may answer at an address: the server itself, or those behind a director."""
+    services = [service for service in evidence.topology.services if service.director == server]
+    return {server, *(destination.node for service in services for destination in service.destinations)}
 
 
 def _not_as_told(statement: Statement, told: dict[str, list[str]], made: tuple[Connected, ...]) -> Result | None:

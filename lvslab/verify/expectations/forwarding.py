@@ -31,6 +31,8 @@ class Forwarding:
 
     statement: Statement
     complain: Callable[[Passage, VirtualService, Destination], Complaint]
+    look: str = "ipvsadm -Ln"
+    """What shows at the director why it does otherwise."""
 
 
 def judge_requests(
@@ -43,7 +45,8 @@ def judge_requests(
         return rule.statement.skipped("no call was made")
     frames: list[int] = []
     packets = lost = 0
-    for served in connections:
+    sent_on = [served for served in connections if not served.kept]
+    for served in sent_on:
         for walk in served.requests:
             if _lost_on_a_link(served, walk):
                 lost += 1
@@ -54,7 +57,9 @@ def judge_requests(
             packets += 1
             if walk is served.opening:
                 frames += passages_at(walk, service.director, evidence.walks.names)[0].frames
-    seen = f"{count(packets, 'packet')} of {count(len(connections), 'connection')}, each as expected"
+    if not sent_on:
+        return rule.statement.skipped(f"{service.director} kept every connection for itself")
+    seen = f"{count(packets, 'packet')} of {count(len(sent_on), 'connection')}, each as expected"
     if lost:
         seen += f"; {lost} lost on a link and sent again"
     return rule.statement.passed(seen, frames, service.director)
@@ -99,7 +104,7 @@ def _fault(rule: Forwarding, evidence: Evidence, served: Served, walk: Walk) -> 
             frames=passage.frames,
             cause=Cause(
                 f"{service.director} does not forward to {destination.node} by this method",
-                f"on {service.director}: ipvsadm -Ln",
+                f"on {service.director}: {rule.look}",
             ),
         )
     if destination != served.destination and served.destination is not None:

@@ -66,7 +66,7 @@ def _not_through(statement: Statement, reply: Reply) -> Result | None:
 
 
 def _complain(passage: Passage, service: VirtualService, destination: Destination) -> str:
-    extra = passage.beyond(ALLOWED)
+    extra = passage.beyond(ALLOWED | {Field.DESTINATION} if service.source_nat else ALLOWED)
     if extra:
         return f"at {service.director} something else changed, too: {extra}"
     own, vip = Endpoint(str(destination.address), destination.port), vip_endpoint(service)

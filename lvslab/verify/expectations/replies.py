@@ -46,7 +46,7 @@ def judge_replies(rule: ReplyRule, evidence: Evidence, connections: Sequence[Ser
     refusing = {served.destination.node for served in connections if served.destination and _refused(served)}
     for served in connections:
         destination = served.destination
-        if destination is None:
+        if destination is None or served.kept:
             continue
         walks = [walk for walk in served.replies if walk.origin.node != served.service.director]
         if not walks and destination.node in refusing:

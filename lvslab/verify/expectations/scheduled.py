@@ -15,12 +15,13 @@ from lvslab.capture.packet import Tcp
 from lvslab.topology.model import VirtualService
 from lvslab.verify import cycle, replay
 from lvslab.verify.causes.cause import Cause
+from lvslab.verify.clients import scheduled_ones
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations.base import Statement, count
 from lvslab.verify.installed import differences, in_order_of
 from lvslab.verify.others import count_of_others
 from lvslab.verify.result import Result
-from lvslab.verify.served import Served, served_connections
+from lvslab.verify.served import Served, served_together
 
 NAME = "scheduler"
 SHOWN = 12
@@ -38,7 +39,8 @@ def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served
         return statement.skipped(reason)
     if not any(served.through_director for served in connections):
         return statement.skipped(f"no connection passed {director}")
-    scheduled = _in_order_of_arrival(served_connections(evidence, service), director)
+    together = _in_order_of_arrival(served_together(evidence, service), director)
+    scheduled = scheduled_ones(service, together)
     swallowed = sum(served.swallowed for served in scheduled)
     if swallowed:
         return statement.skipped(f"{director} sent nothing on for {count(swallowed, 'connection')}: no choice is seen")
@@ -88,7 +90,10 @@ def _wrong(
 
 def _unpredictable(service: VirtualService, *, afresh: bool) -> str:
     if service.persistence_s is not None:
-        return "a persistent service schedules clients, not connections"
+        if not afresh:
+            return "a template of earlier traffic may decide where a client goes"
+        if replay.looks_back(service):
+            return f"{service.scheduler} counts the connections that templates decide too"
     if replay.applies(service):
         return replay.unpredictable(service, afresh=afresh)
     if cycle.turn(service) > cycle.LONGEST_TURN:
@@ -120,6 +125,10 @@ def _arrival(served: Served, director: str) -> int:
 
 def _seen(evidence: Evidence, got: list[str], own: tuple[Served, ...], director: str) -> str:
     seen = _sequence(got)
+    if own[0].service.persistence_s is not None:
+        return f"first connection of each client: {seen}"
+    if own[0].service.mark is not None:
+        return f"all connections of mark {own[0].service.mark}: {seen}"
     passed = sum(served.through_director for served in own)
     if passed < len(own):
         seen = f"{passed} of {count(len(own), 'connection')} passed {director}: {seen}"

@@ -17,14 +17,16 @@ from collections import Counter
 from dataclasses import fields
 
 from lvslab.capture.frame import Direction
-from lvslab.ipvs.model import AddressKey, Stats
+from lvslab.ipvs.intent import key_of
+from lvslab.ipvs.model import Stats
 from lvslab.topology.model import VirtualService
 from lvslab.verify.causes.cause import Cause
 from lvslab.verify.evidence import NOTHING, DirectorTable, Evidence
 from lvslab.verify.expectations.base import Statement, count
+from lvslab.verify.installed import entry_of
 from lvslab.verify.others import count_of_others, own_connections
 from lvslab.verify.result import Result
-from lvslab.verify.served import Served, served_connections
+from lvslab.verify.served import Served, served_connections, served_together
 from lvslab.walk.model import Hop, Walk
 
 NAME = "statistics"
@@ -51,7 +53,7 @@ def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served
     ]
     differences += _per_connection(connections, table)
     if evidence.begins_afresh:
-        differences += _per_server(service, connections, table)
+        differences += _per_server(service, own_connections(evidence, served_together(evidence, service)), table)
     if differences:
         return statement.failed(
             "; ".join(differences),
@@ -92,9 +94,13 @@ def _difference(after: Stats, before: Stats) -> Stats:
 
 
 def _captured(connections: tuple[Served, ...]) -> Stats:
-    """Count as the kernel does: packets that entered IPVS, and replies that it rewrote (NAT only)."""
+    """Count as the kernel does: packets that entered IPVS, and replies that it rewrote (NAT only).
+
+    It knows no reply to a datagram that was scheduled by itself.
+    """
+    known = [served for served in connections if not served.service.one_packet]
     incoming = [hop for served in connections for walk in served.requests for hop in _passed_on(walk, served)]
-    outgoing = [hop for served in connections for walk in served.replies for hop in _passed_on(walk, served)]
+    outgoing = [hop for served in known for walk in served.replies for hop in _passed_on(walk, served)]
     return Stats(
         connections=len([served for served in connections if served.chosen is not None]),
         packets_in=len(incoming),
@@ -107,8 +113,21 @@ def _captured(connections: tuple[Served, ...]) -> Stats:
 def _passed_on(walk: Walk, served: Served) -> list[Hop]:
     """Return the hops at which the director took the packet in and passed it on."""
     at_director = walk.at(served.service.director)
+    if served.client == served.service.director or served.kept:
+        return _begun_or_ended(walk, served, at_director)
     left = {hop.previous for hop in at_director if hop.direction is Direction.OUT}
     return [hop for hop in at_director if hop.number in left]
+
+
+def _begun_or_ended(walk: Walk, served: Served, at_director: tuple[Hop, ...]) -> list[Hop]:
+    """Return the hop at which the director itself sent a packet of the connection, or took one in.
+
+    What it drops as a martian never comes to IPVS; then no answer is taken at all.
+    """
+    if walk in served.replies and not served.answered and not served.kept:
+        return []
+    ends = (walk.origin, *walk.receivers)
+    return [hop for hop in at_director if hop in ends][:1]
 
 
 def _ip_bytes(hop: Hop) -> int:
@@ -135,16 +154,16 @@ def _per_connection(connections: tuple[Served, ...], table: DirectorTable) -> li
 
 
 def _per_server(service: VirtualService, connections: tuple[Served, ...], table: DirectorTable) -> list[str]:
-    key = AddressKey(service.protocol, service.vip, service.port)
-    entry = next((item for item in table.services if item.service.key == key), None)
+    """Compare the counts; of one-packet scheduling the table keeps nothing, and destinations of a mark have port 0."""
+    entry = entry_of(table, service)
     if entry is None:
-        return [f"the service {key} is gone"]
-    chosen = (served.chosen for served in connections if served.chosen is not None)
-    seen = Counter((str(destination.address), destination.port) for destination in chosen)
+        return [f"the service {key_of(service)} is gone"]
+    chosen = [served.chosen for served in connections if served.chosen is not None and not service.one_packet]
+    seen = Counter((item.address, item.port if service.mark is None else 0) for item in chosen)
     differences = []
     for item in entry.destinations:
         counted = item.active + item.inactive
-        captured = seen[str(item.destination.address), item.destination.port]
+        captured = seen[item.destination.address, item.destination.port]
         if counted != captured:
             differences.append(f"{item.destination}: {counted} connections counted, {captured} captured")
     return differences

@@ -30,9 +30,11 @@ def packet(
     wire_bytes: int | None = None,
     vlan_tci: int = 0,
     last: bool = False,
+    link_header: int = 0,
 ) -> bytes:
     size = -(-(DATA_AT + len(data)) // 8) * 8
-    header = pack("=IIIIIIHH", 0 if last else size, *at, len(data), wire_bytes or len(data), status, DATA_AT, DATA_AT)
+    header = pack("=IIIIIIH", 0 if last else size, *at, len(data), wire_bytes or len(data), status, DATA_AT)
+    header += pack("=H", DATA_AT + link_header)
     header += pack("=IIHH8x", 0, vlan_tci, 0, 0)
     address = pack("=HHiHBB8x", 17, 0x0008, ifindex, hatype, pkttype, 6)
     return (header + address).ljust(DATA_AT, b"\0") + data.ljust(size - DATA_AT, b"\0")
@@ -87,6 +89,13 @@ def test_direction_comes_from_the_packet_type(tmp_path: Path, pkttype: int, dire
 def test_link_type_comes_from_the_hardware_type(tmp_path: Path, hatype: int, link_type: LinkType) -> None:
     (frame,) = read_spool(spool(tmp_path, block(packet(b"x", hatype=hatype))), NODES, INTERFACES, {}).frames
     assert frame.link_type is link_type
+
+
+@pytest.mark.parametrize(("hatype", "data"), [(1, b"outer inner"), (778, b"inner")])
+def test_the_outer_header_is_no_part_of_what_a_gre_device_shows(tmp_path: Path, hatype: int, data: bytes) -> None:
+    recorded = packet(b"outer inner", hatype=hatype, link_header=6)
+    (frame,) = read_spool(spool(tmp_path, block(recorded)), NODES, INTERFACES, {}).frames
+    assert (frame.data, frame.wire_bytes) == (data, len(data))
 
 
 def test_status_tells_of_checksum_and_vlan(tmp_path: Path) -> None:

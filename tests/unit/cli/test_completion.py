@@ -91,7 +91,7 @@ def in_bash(*words: str) -> list[str]:
 def test_in_bash_itself() -> None:
     assert in_bash("topo") == ["topologies"]
     assert set(in_bash("")) == set(VERBS)
-    assert in_bash("verify", "n") == ["nat"]
+    assert in_bash("verify", "rr") == ["rr-dns"]
 
 
 def test_where_no_topology_begins_like_that_files_are_offered(tmp_path: Path) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -9,10 +12,10 @@ from lvslab.errors import BadInput
 from lvslab.importing import Format, judge, read_configuration, topology_text
 from lvslab.importing.carried import carry
 from lvslab.ipvs.intent import from_topology
-from lvslab.ipvs.model import AddressKey, IntendedService
+from lvslab.ipvs.model import AddressKey, Destination, IntendedService, Persistence
 from lvslab.ipvs.text import read_saved, saved_text
 from lvslab.topology import load_text
-from lvslab.topology.model import Role, Topology
+from lvslab.topology.model import Role, Topology, Tunnel, TunnelChecksum, TunnelKind
 from tests.unit.ipvs.tables import tables
 
 PATIENTLY = settings(deadline=None, max_examples=60)
@@ -38,9 +41,20 @@ def test_a_topology_of_a_random_table_has_what_fits_of_it(table: tuple[IntendedS
         made = from_topology(service)
         assert made.service.key == wanted.key
         assert made.service.scheduler == wanted.scheduler
-        assert [(each.address, each.port, each.weight, each.method) for each in made.destinations] == [
-            (each.address, each.port, each.weight, each.method) for each in wanted.destinations
-        ]
+        assert made.service.flags == wanted.flags
+        assert _by_address(made.service.persistence) == _by_address(wanted.persistence)
+        assert [_facts(each) for each in made.destinations] == [_facts(each) for each in wanted.destinations]
+        assert {each.tunnel for each in made.destinations} == {wanted.tunnel}
+
+
+def _by_address(persistence: Persistence | None) -> Persistence | None:
+    """Take the engine off, which a topology does not have."""
+    return persistence and replace(persistence, engine=None)
+
+
+def _facts(server: Destination) -> tuple[object, ...]:
+    thresholds = server.upper_threshold, server.lower_threshold
+    return server.address, server.port, server.weight, server.method, *thresholds
 
 
 @PATIENTLY
@@ -123,11 +137,23 @@ def test_a_table_without_anything_that_fits_is_refused() -> None:
         raise AssertionError(text)
 
 
+TUNNELS = {
+    "": Tunnel(),
+    "--tun-type gre --tun-csum": Tunnel(TunnelKind.GRE, 0, TunnelChecksum.PRESENT),
+    "--tun-type gue --tun-port 6080 --tun-remcsum": Tunnel(TunnelKind.GUE, 6080, TunnelChecksum.REMOTE),
+}
+
+
+@pytest.mark.parametrize("options", TUNNELS)
+def test_tunnels_are_carried(options: str) -> None:
+    text = f"-A -t 192.0.2.100:80 -s rr\n-a -t 192.0.2.100:80 -r 192.0.2.11:80 -i -w 1 {options}\n"
+    made, notes = topology_text(read_configuration(text, "t", Format.SAVED))
+    assert not any("tunnel" in str(note) for note in notes)
+    assert [item.tunnel for item in load_text(made, "t").services[0].destinations] == [TUNNELS[options]]
+
+
 LEFT_OUT = [
-    ("-A -t 192.0.2.100:80 -s sh -b sh-port", "", "line 1: flags left out: sh-port"),
-    ("-A -t 192.0.2.100:80 -s rr -p 60 -M 255.255.255.0", "", "persistence by /24 becomes persistence by address"),
-    ("-A -t 192.0.2.100:80 -s rr", "-x 9 -y 3", "line 2: server 192.0.2.11:80: thresholds left out (-x 9 -y 3)"),
-    ("-A -t 192.0.2.100:80 -s rr", "--tun-type gre", "tunnel gre becomes ipip"),
+    ("-A -t 192.0.2.100:80 -s rr", "--tun-type gue --tun-port 7000", "tunnel gue port 7000 becomes ipip"),
     ("-A -u 192.0.2.100:80 -s rr -p 60 --pe sip", "", "persistence engine left out: sip"),
 ]
 

@@ -8,20 +8,8 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from lvslab.ipvs.exchange import Reply
-from lvslab.ipvs.model import (
-    AddressKey,
-    Destination,
-    Family,
-    Flag,
-    FwmarkKey,
-    IntendedService,
-    Persistence,
-    Service,
-    Tunnel,
-    TunnelChecksum,
-    TunnelKind,
-)
-from lvslab.topology.model import Method, Protocol
+from lvslab.ipvs.model import AddressKey, Destination, Family, Flag, FwmarkKey, IntendedService, Persistence, Service
+from lvslab.topology.model import Method, Protocol, Tunnel, TunnelChecksum, TunnelKind
 
 FIXTURES = Path(__file__).parent / "fixtures"
 GET_SERVICE, GET_DEST, GET_DAEMON, GET_CONFIG, GET_INFO = 4, 8, 11, 13, 15

@@ -7,7 +7,6 @@ from ipaddress import ip_address
 from hypothesis import strategies as st
 
 from lvslab.ipvs.model import (
-    IPIP,
     AddressKey,
     Destination,
     Family,
@@ -17,12 +16,9 @@ from lvslab.ipvs.model import (
     Persistence,
     Service,
     ServiceKey,
-    Tunnel,
-    TunnelChecksum,
-    TunnelKind,
 )
 from lvslab.ipvs.validate import MAX_MARK, MAX_PERSISTENCE_S, SCHEDULERS
-from lvslab.topology.model import Address, Method, Protocol
+from lvslab.topology.model import IPIP, Address, Method, Protocol, Tunnel, TunnelChecksum, TunnelKind
 
 EVERYWHERE = tuple(name for name in SCHEDULERS if name != "twos")
 """Schedulers that each kernel of these tests has."""

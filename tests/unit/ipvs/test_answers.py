@@ -8,21 +8,9 @@ import pytest
 
 from lvslab.errors import KernelFault
 from lvslab.ipvs import answers
-from lvslab.ipvs.model import (
-    Destination,
-    Flag,
-    FwmarkKey,
-    Info,
-    Service,
-    ServiceEntry,
-    SyncDaemon,
-    SyncRole,
-    Timeouts,
-    TunnelChecksum,
-    TunnelKind,
-)
+from lvslab.ipvs.model import Destination, Flag, FwmarkKey, Info, Service, ServiceEntry, SyncDaemon, SyncRole, Timeouts
 from lvslab.ipvs.table import IpvsTable
-from lvslab.topology.model import Method
+from lvslab.topology.model import Method, TunnelChecksum, TunnelKind
 from tests.unit.ipvs.support import FIXTURES, TABLE, RecordedKernel, recorded
 
 

@@ -19,10 +19,8 @@ from lvslab.ipvs.model import (
     Service,
     ServiceEntry,
     Stats,
-    Tunnel,
-    TunnelKind,
 )
-from lvslab.topology.model import Method, Protocol
+from lvslab.topology.model import Method, Protocol, Tunnel, TunnelKind
 
 SERVICE = Service(AddressKey(Protocol.TCP, ip_address("192.0.2.100"), 80), "rr")
 RS1 = Destination(ip_address("192.0.2.11"), 80, Method.DR)

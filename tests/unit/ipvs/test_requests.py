@@ -25,11 +25,8 @@ from lvslab.ipvs.model import (
     SyncDaemon,
     SyncRole,
     Timeouts,
-    Tunnel,
-    TunnelChecksum,
-    TunnelKind,
 )
-from lvslab.topology.model import Method, Protocol
+from lvslab.topology.model import Method, Protocol, Tunnel, TunnelChecksum, TunnelKind
 
 FAMILY = 0x1C
 REQUEST, ACK, DUMP = 0x1, 0x4, 0x300

@@ -7,22 +7,10 @@ from ipaddress import ip_address
 import pytest
 
 from lvslab.errors import BadInput, BadInputs
-from lvslab.ipvs.model import (
-    AddressKey,
-    Destination,
-    Family,
-    Flag,
-    FwmarkKey,
-    IntendedService,
-    Persistence,
-    Service,
-    Tunnel,
-    TunnelChecksum,
-    TunnelKind,
-)
+from lvslab.ipvs.model import AddressKey, Destination, Family, Flag, FwmarkKey, IntendedService, Persistence, Service
 from lvslab.ipvs.text import lost_by_saving, read_listing, read_saved, saved_text
 from lvslab.ipvs.text.losses import printed_order
-from lvslab.topology.model import Method, Protocol
+from lvslab.topology.model import Method, Protocol, Tunnel, TunnelChecksum, TunnelKind
 from tests.unit.ipvs.support import TABLE
 
 VIP, RIP = ip_address("192.0.2.100"), ip_address("198.51.100.11")

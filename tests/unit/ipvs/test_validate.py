@@ -22,11 +22,8 @@ from lvslab.ipvs.model import (
     SyncDaemon,
     SyncRole,
     Timeouts,
-    Tunnel,
-    TunnelChecksum,
-    TunnelKind,
 )
-from lvslab.topology.model import Method, Protocol
+from lvslab.topology.model import Method, Protocol, Tunnel, TunnelChecksum, TunnelKind
 from tests.unit.ipvs.support import TABLE
 
 TCP = Service(AddressKey(Protocol.TCP, ip_address("192.0.2.100"), 80), "rr")

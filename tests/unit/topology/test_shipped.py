@@ -11,18 +11,40 @@ import pytest
 from ruamel.yaml import YAML
 
 from lvslab.topology import json_schema, lint, load_text, load_topology, shipped, validate
-from lvslab.topology.model import Topology
+from lvslab.topology.model import Method, Role, Setting, Topology, TunnelKind
 from lvslab.topology.rendering import render
 from lvslab.topology.shipped import find
 
-NAMES = ("dr", "nat", "rr-dns", "tun")
+NAMES = (
+    "director-client",
+    "dr",
+    "dr-ipv6",
+    "ftp",
+    "fullnat",
+    "hybrid",
+    "localnode",
+    "mark-media",
+    "mark-web",
+    "nat",
+    "nat-ipv6",
+    "one-arm-nat",
+    "one-packet",
+    "persistence",
+    "rr-dns",
+    "tun",
+    "tun-gre",
+    "tun-gue",
+    "tun-ipv6",
+    "tun-mixed",
+    "udp",
+)
 
 
 def settings_by_node(topology: Topology) -> dict[str, str]:
     return {node.name: " ".join(sorted(node.settings)) for node in topology.nodes}
 
 
-def test_the_four_are_shipped() -> None:
+def test_these_are_shipped() -> None:
     assert shipped() == NAMES
 
 
@@ -50,6 +72,133 @@ SETTINGS = {
         "router": "ip_forward",
         "rs1": "default_route rp_filter server tunnel vip",
         "rs2": "default_route rp_filter server tunnel vip",
+    },
+    "persistence": {
+        "client1": "default_route",
+        "client2": "default_route",
+        "client3": "default_route",
+        "client4": "default_route",
+        "router": "ip_forward",
+        "director": "default_route vip",
+        "rs1": "arp_announce arp_ignore default_route server vip",
+        "rs2": "arp_announce arp_ignore default_route server vip",
+        "rs3": "arp_announce arp_ignore default_route server vip",
+    },
+    "udp": {
+        "client": "default_route",
+        "router": "ip_forward",
+        "director": "default_route vip",
+        "rs1": "arp_announce arp_ignore default_route server vip",
+        "rs2": "arp_announce arp_ignore default_route server vip",
+    },
+    "one-packet": {
+        "client": "default_route",
+        "router": "ip_forward",
+        "director": "default_route vip",
+        "rs1": "arp_announce arp_ignore default_route server vip",
+        "rs2": "arp_announce arp_ignore default_route server vip",
+    },
+    "mark-web": {
+        "client1": "default_route",
+        "client2": "default_route",
+        "router": "ip_forward",
+        "director": "default_route mark vip",
+        "rs1": "arp_announce arp_ignore default_route server vip",
+        "rs2": "arp_announce arp_ignore default_route server vip",
+        "rs3": "arp_announce arp_ignore default_route server vip",
+    },
+    "mark-media": {
+        "client1": "default_route",
+        "client2": "default_route",
+        "router": "ip_forward",
+        "director": "default_route mark vip",
+        "rs1": "default_route rp_filter server tunnel vip",
+        "rs2": "default_route rp_filter server tunnel vip",
+        "rs3": "default_route rp_filter server tunnel vip",
+    },
+    "localnode": {
+        "client": "default_route",
+        "router": "ip_forward",
+        "director": "default_route server vip",
+        "rs1": "arp_announce arp_ignore default_route server vip",
+        "rs2": "arp_announce arp_ignore default_route server vip",
+    },
+    "director-client": {
+        "director": "vip",
+        "rs1": "arp_announce arp_ignore server vip",
+        "rs2": "arp_announce arp_ignore server vip",
+    },
+    "one-arm-nat": {
+        "client": "default_route",
+        "router": "ip_forward",
+        "director": "default_route ip_forward send_redirects vip",
+        "rs1": "default_route server",
+        "rs2": "default_route server",
+    },
+    "fullnat": {
+        "client": "",
+        "director": "conntrack ip_forward masquerade send_redirects vip",
+        "rs1": "server",
+        "rs2": "server",
+    },
+    "dr-ipv6": {
+        "client": "default_route",
+        "router": "ip_forward",
+        "director": "default_route vip",
+        "rs1": "arp_announce arp_ignore default_route server vip",
+        "rs2": "arp_announce arp_ignore default_route server vip",
+    },
+    "nat-ipv6": {
+        "client": "",
+        "director": "ip_forward send_redirects vip",
+        "rs1": "default_route server",
+        "rs2": "default_route server",
+    },
+    "tun-ipv6": {
+        "client": "default_route",
+        "director": "default_route vip",
+        "router": "ip_forward",
+        "rs1": "default_route rp_filter server tunnel vip",
+        "rs2": "default_route rp_filter server tunnel vip",
+    },
+    "tun-gue": {
+        "client": "default_route",
+        "director": "default_route vip",
+        "router": "ip_forward",
+        "rs1": "default_route rp_filter server tunnel vip",
+        "rs2": "default_route rp_filter server tunnel vip",
+    },
+    "tun-gre": {
+        "client": "default_route",
+        "director": "default_route vip",
+        "router": "ip_forward",
+        "rs1": "default_route rp_filter server tunnel vip",
+        "rs2": "default_route rp_filter server tunnel vip",
+    },
+    "tun-mixed": {
+        "client": "default_route",
+        "director": "default_route vip",
+        "router": "ip_forward",
+        "rs1": "default_route rp_filter server tunnel vip",
+        "rs2": "default_route rp_filter server tunnel vip",
+    },
+    "hybrid": {
+        "client1": "",
+        "client2": "",
+        "ns": "",
+        "resolver": "",
+        "director1": "ip_forward send_redirects vip",
+        "director2": "ip_forward send_redirects vip",
+        "rs1": "default_route server",
+        "rs2": "default_route server",
+        "rs3": "default_route server",
+        "rs4": "default_route server",
+    },
+    "ftp": {
+        "client": "",
+        "director": "ip_forward send_redirects vip",
+        "rs1": "default_route server",
+        "rs2": "default_route server",
     },
     "rr-dns": {
         "client1": "default_route",
@@ -82,16 +231,69 @@ def test_the_nat_servers_gateway_is_the_director() -> None:
     assert topology.node("rs1").gateway[0] in topology.node("director").own_addresses
 
 
-@pytest.mark.parametrize("name", NAMES)
+FIRST_SERVER = {
+    "dr-ipv6": ["2001:db8:2::11"],
+    "nat-ipv6": ["2001:db8:2::11"],
+    "tun-ipv6": ["2001:db8:2::11"],
+    "tun-mixed": ["198.18.0.17", "2001:db8:2::11"],
+}
+"""Addresses of rs1, where they are not 198.18.0.11."""
+
+
+@pytest.mark.parametrize("name", sorted({*NAMES} - {"hybrid"}))
 @pytest.mark.parametrize("count", [1, 2, 255, 256])
 def test_any_number_of_servers_from_1_to_256_loads(name: str, count: int) -> None:
     topology = load_topology(name, params={"real_servers": count})
     servers = [node.name for node in topology.nodes if node.name.startswith("rs")]
     assert servers == [f"rs{number}" for number in range(1, count + 1)]
-    assert topology.node(f"rs{count}").own_addresses == (ip_address("198.18.0.11") + count - 1,)
+    first = FIRST_SERVER.get(name, ["198.18.0.11"])
+    assert list(topology.node(f"rs{count}").own_addresses) == [ip_address(text) + count - 1 for text in first]
     assert topology.params["real_servers"] == count
     for service in topology.services:
-        assert [destination.node for destination in service.destinations] == servers
+        others = [item.node for item in service.destinations if item.method is not Method.LOCAL]
+        assert others == servers
+
+
+@pytest.mark.parametrize("count", [1, 2, 128])
+def test_both_clusters_of_hybrid_have_the_same_number_of_servers(count: int) -> None:
+    topology = load_topology("hybrid", params={"real_servers": count})
+    first, second = ([item.node for item in service.destinations] for service in topology.services)
+    assert first == [f"rs{number}" for number in range(1, count + 1)]
+    assert second == [f"rs{number}" for number in range(count + 1, 2 * count + 1)]
+
+
+def test_the_name_of_hybrid_has_the_vips_of_both_directors() -> None:
+    (name,) = load_topology("hybrid").name_services
+    assert [(node, str(vip)) for node, vip in name.records] == [
+        ("director1", "203.0.113.100"),
+        ("director2", "203.0.113.101"),
+    ]
+
+
+def test_localnode_has_the_director_among_its_servers() -> None:
+    topology = load_topology("localnode")
+    last = topology.services[0].destinations[-1]
+    assert (last.node, last.method, last.address) == ("director", Method.LOCAL, ip_address("198.18.0.2"))
+    assert topology.node("director").has(Setting.SERVER)
+
+
+def test_the_servers_of_fullnat_have_no_gateway() -> None:
+    assert [node.gateway for node in load_topology("fullnat").with_role(Role.REAL_SERVER)] == [(), ()]
+
+
+OUTER = {
+    "tun": (TunnelKind.IPIP, 0, 4),
+    "tun-gue": (TunnelKind.GUE, 6080, 4),
+    "tun-gre": (TunnelKind.GRE, 0, 4),
+    "tun-ipv6": (TunnelKind.IPIP, 0, 6),
+    "tun-mixed": (TunnelKind.IPIP, 0, 6),
+}
+
+
+@pytest.mark.parametrize("name", OUTER)
+def test_tunnels_have_their_outer_header(name: str) -> None:
+    for item in load_topology(name).services[0].destinations:
+        assert (item.tunnel.kind, item.tunnel.port, item.address.version) == OUTER[name]
 
 
 def test_interfaces_and_macs_follow_the_order_of_the_file() -> None:
@@ -169,7 +371,8 @@ def test_the_schema_refuses_a_bad_file(old: str, new: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_rendered_description_makes_the_same_topology(name: str) -> None:
-    topology = load_topology(name, params={"real_servers": 5}, without=["server@rs3", "default_route"])
+    routes = ["default_route"] if any("default_route" in settings for settings in SETTINGS[name].values()) else []
+    topology = load_topology(name, params={"real_servers": 5}, without=["server@rs3", *routes])
     again = load_text(topology.rendered, "capture.pcapng")
     assert again.rendered == topology.rendered
     assert replace(again, source=topology.source) == topology

@@ -220,7 +220,7 @@ UNPREDICTABLE = {
         "scheduler: wrr, servers: rs*, weights: [9001, 9002]",
         "a cycle of more than 16384 connections",
     ),
-    "persistent": ("scheduler: rr", "scheduler: rr, persistence: 60", "schedules clients, not connections"),
+    "persistent": ("scheduler: rr", "scheduler: rr, persistence: 60", "a template of earlier traffic may decide"),
 }
 
 

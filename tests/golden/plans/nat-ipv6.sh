@@ -1,0 +1,73 @@
+#!/bin/sh
+# lvslab: topology nat-ipv6
+set -e
+modprobe -a ipv6 veth bridge ip_vs ip_vs_rr
+ip netns add sw-outside
+ip netns add sw-inside
+ip netns add client
+ip netns add director
+ip netns add rs1
+ip netns add rs2
+ip netns exec sw-outside sysctl -q -w net.ipv6.conf.all.disable_ipv6=1
+ip netns exec sw-outside sysctl -q -w net.ipv6.conf.default.disable_ipv6=1
+ip netns exec sw-inside sysctl -q -w net.ipv6.conf.all.disable_ipv6=1
+ip netns exec sw-inside sysctl -q -w net.ipv6.conf.default.disable_ipv6=1
+ip netns exec client sysctl -q -w net.ipv6.conf.default.accept_dad=0
+ip netns exec client sysctl -q -w net.ipv6.conf.default.addr_gen_mode=1
+ip netns exec director sysctl -q -w net.ipv6.conf.default.accept_dad=0
+ip netns exec director sysctl -q -w net.ipv6.conf.default.addr_gen_mode=1
+ip netns exec rs1 sysctl -q -w net.ipv6.conf.default.accept_dad=0
+ip netns exec rs1 sysctl -q -w net.ipv6.conf.default.addr_gen_mode=1
+ip netns exec rs2 sysctl -q -w net.ipv6.conf.default.accept_dad=0
+ip netns exec rs2 sysctl -q -w net.ipv6.conf.default.addr_gen_mode=1
+ip -n sw-outside link add br0 type bridge forward_delay 0 stp_state 0 mcast_snooping 0
+ip -n sw-outside link set br0 up
+ip -n sw-inside link add br0 type bridge forward_delay 0 stp_state 0 mcast_snooping 0
+ip -n sw-inside link set br0 up
+ip -n sw-outside link add client type veth peer name eth0 address 02:00:00:00:01:00 netns client
+ip -n sw-outside link set client master br0 up
+ip -n sw-outside link add director type veth peer name eth0 address 02:00:00:00:02:00 netns director
+ip -n sw-outside link set director master br0 up
+ip -n sw-inside link add director type veth peer name eth1 address 02:00:00:00:02:01 netns director
+ip -n sw-inside link set director master br0 up
+ip -n sw-inside link add rs1 type veth peer name eth0 address 02:00:00:00:03:00 netns rs1
+ip -n sw-inside link set rs1 master br0 up
+ip -n sw-inside link add rs2 type veth peer name eth0 address 02:00:00:00:04:00 netns rs2
+ip -n sw-inside link set rs2 master br0 up
+ip netns exec client ethtool -K eth0 tx off >/dev/null
+ip netns exec director ethtool -K eth0 tx off >/dev/null
+ip netns exec director ethtool -K eth1 tx off >/dev/null
+ip netns exec rs1 ethtool -K eth0 tx off >/dev/null
+ip netns exec rs2 ethtool -K eth0 tx off >/dev/null
+ip -n client link set lo up
+ip -n client link set eth0 up
+ip -n director link set lo up
+ip -n director link set eth0 up
+ip -n director link set eth1 up
+ip -n rs1 link set lo up
+ip -n rs1 link set eth0 up
+ip -n rs2 link set lo up
+ip -n rs2 link set eth0 up
+ip -n client addr add 2001:db8:1::10/64 dev eth0
+ip -n client addr add fe80::ff:fe00:100/64 dev eth0
+ip -n director addr add 2001:db8:1::2/64 dev eth0
+ip -n director addr add fe80::ff:fe00:200/64 dev eth0
+ip -n director addr add 2001:db8:2::1/64 dev eth1
+ip -n director addr add fe80::ff:fe00:201/64 dev eth1
+ip -n rs1 addr add 2001:db8:2::11/64 dev eth0
+ip -n rs1 addr add fe80::ff:fe00:300/64 dev eth0
+ip -n rs2 addr add 2001:db8:2::12/64 dev eth0
+ip -n rs2 addr add fe80::ff:fe00:400/64 dev eth0
+ip -n director addr add 2001:db8:1::100/128 dev eth0 preferred_lft 0
+ip netns exec director sysctl -q -w net.ipv4.ip_forward=1
+ip netns exec director sysctl -q -w net.ipv6.conf.all.forwarding=1
+ip netns exec director sysctl -q -w net.ipv4.conf.all.send_redirects=0
+ip netns exec director sysctl -q -w net.ipv4.conf.eth0.send_redirects=0
+ip netns exec director sysctl -q -w net.ipv4.conf.eth1.send_redirects=0
+ip -n rs1 -6 route add default via 2001:db8:2::1
+ip -n rs2 -6 route add default via 2001:db8:2::1
+ip netns exec director ipvsadm -A -t [2001:db8:1::100]:80 -s rr
+ip netns exec director ipvsadm -a -t [2001:db8:1::100]:80 -r [2001:db8:2::11]:8080 -m -w 1
+ip netns exec director ipvsadm -a -t [2001:db8:1::100]:80 -r [2001:db8:2::12]:8080 -m -w 1
+# rs1: any http server on port 8080 will do; lvslab's is built in
+# rs2: any http server on port 8080 will do; lvslab's is built in

@@ -1,0 +1,158 @@
+"""Kinds of service, each with the change at the director that takes away what it promises.
+
+The change is ipvsadm's. What the capture and the table then show must fail where the kind is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from lvslab.topology import load_text
+from lvslab.verify.result import Verdict
+from tests.kernel.support import OpenLab
+
+pytestmark = pytest.mark.kernel
+
+
+@dataclass(frozen=True)
+class Spoilt:
+    """A shipped topology, a command at its director, and what then fails and says so."""
+
+    topology: str
+    command: str
+    expectation: str
+    seen: str
+    cause: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+SPOILT = {
+    "not-persistent": Spoilt(
+        "persistence",
+        "ipvsadm -E -t 198.18.0.10:80 -s rr",
+        "persistence",
+        "203.0.113.10 went to rs3, and ",
+        "the service is not persistent",
+    ),
+    "mask-too-long": Spoilt(
+        "persistence",
+        "ipvsadm -E -t 198.18.0.10:80 -s rr -p 300",
+        "persistence",
+        "203.0.113.0/28 went to rs3, and ",
+        "not for so many addresses",
+        {"prefix": 28},
+    ),
+    "template-gone": Spoilt(
+        "persistence",
+        "ipvsadm -E -t 198.18.0.10:80 -s sh",
+        "persistence",
+        "the table has no template",
+        "the service is not persistent",
+    ),
+    "one-packet": Spoilt(
+        "udp",
+        "ipvsadm -E -u 198.18.0.10:5060 -s rr -o",
+        "datagrams",
+        "those from client port 20001 went to rs2, rs1",
+        "schedules each datagram by itself",
+    ),
+    "not-one-packet": Spoilt(
+        "one-packet",
+        "ipvsadm -E -u 198.18.0.10:5060 -s rr",
+        "datagrams",
+        "5 entries of them in the table",
+        "no one-packet scheduling",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SPOILT)
+def test_a_director_that_does_otherwise_fails(open_lab_in: OpenLab, name: str) -> None:
+    spoilt = SPOILT[name]
+    with open_lab_in(spoilt.topology, **spoilt.params) as lab:
+        done = lab.node("director").run(*spoilt.command.split())
+        assert done.status == 0, done.output
+        results = {item.name: item for item in lab.verify().expectations}
+    result = results[spoilt.expectation]
+    assert result.verdict is Verdict.FAIL
+    assert spoilt.seen in result.seen
+    assert spoilt.cause in result.cause
+
+
+@pytest.mark.parametrize("prefix", [32, 28, 24])
+def test_clients_of_one_subnet_share_a_server(open_lab_in: OpenLab, prefix: int) -> None:
+    """Four clients: .10 and .11, .40 and .41."""
+    with open_lab_in("persistence", prefix=prefix) as lab:
+        examination = lab.examine()
+    assert {item.name: item.seen for item in examination.result.expectations if item.verdict != "pass"} == {}
+    servers: dict[str, set[str]] = {}
+    for outcome in examination.evidence.outcomes or ():
+        servers.setdefault(outcome.client, set()).add(outcome.server)
+    of_client = [servers[f"client{number}"] for number in range(1, 5)]
+    assert all(len(each) == 1 for each in of_client)
+    assert len(set().union(*of_client)) == {32: 3, 28: 2, 24: 1}[prefix]
+    assert (of_client[0] == of_client[1], of_client[2] == of_client[3]) == (prefix < 32, prefix < 32)
+
+
+@pytest.mark.parametrize("topology", ["mark-web", "mark-media"])
+def test_a_client_has_one_server_for_all_ports_of_a_mark(open_lab_in: OpenLab, topology: str) -> None:
+    with open_lab_in(topology) as lab:
+        outcomes = lab.drive()
+        listed = lab.node("director").run("ipvsadm", "-Ln").output
+    servers: dict[str, set[str]] = {}
+    for outcome in outcomes:
+        servers.setdefault(outcome.client, set()).add(outcome.server)
+    assert len({outcome.port for outcome in outcomes}) == 2
+    assert servers == {"client1": {"rs3"}, "client2": {"rs2"}}
+    assert "FWM " in listed
+    assert "persistent 300" in listed
+
+
+@pytest.mark.parametrize(("topology", "from_one_port"), [("udp", 1), ("one-packet", 2)])
+def test_datagrams_of_one_port(open_lab_in: OpenLab, topology: str, from_one_port: int) -> None:
+    with open_lab_in(topology) as lab:
+        outcomes = lab.drive()
+        table = lab.node("director").run("cat", "/proc/net/ip_vs_conn").output.splitlines()[1:]
+    servers: dict[int, set[str]] = {}
+    for outcome in outcomes:
+        servers.setdefault(outcome.client_port, set()).add(outcome.server)
+    assert {len(each) for each in servers.values()} == {from_one_port}
+    assert len(table) == (len(servers) if from_one_port == 1 else 0)
+
+
+FLAGGED = """
+name: flagged
+networks: {{net: 198.18.0.0/24}}
+nodes:
+  client: {{role: client, on: {{net: 10}}}}
+  director: {{role: director, on: {{net: 1}}}}
+  rs[1-3]: {{role: real-server, on: {{net: 11+}}}}
+services: [{{vip: 198.18.0.100, port: 80, method: dr, scheduler: {scheduler}, {kind}}}]
+traffic: {{connections: 12}}
+"""
+KINDS = [
+    ("sh", "servers: rs*", {1}),
+    ("sh", "servers: rs*, flags: [sh-port]", {2, 3}),
+    ("sh", "servers: [rs1, {node: rs2, weight: 0}, rs3], flags: [sh-port, sh-fallback]", {2}),
+    ("mh", "servers: rs*", {1}),
+    ("mh", "servers: rs*, flags: [mh-port]", {2, 3}),
+    ("rr", "servers: [{node: rs1, upper: 2}, {node: rs2, upper: 3, lower: 1}, rs3]", {3}),
+]
+
+
+@pytest.mark.parametrize(("scheduler", "kind", "servers"), KINDS)
+def test_flags_and_thresholds_are_in_force_and_predicted(
+    open_lab_in: OpenLab, scheduler: str, kind: str, servers: set[int]
+) -> None:
+    topology = load_text(FLAGGED.format(scheduler=scheduler, kind=kind), "test")
+    with open_lab_in(topology) as lab:
+        examination = lab.examine()
+    assert {item.name: item.seen for item in examination.result.expectations if item.verdict != "pass"} == {}
+    answered = [outcome.server for outcome in examination.evidence.outcomes or ()]
+    assert len(set(answered)) in servers
+    if "upper" in kind:
+        assert (answered.count("rs1"), answered.count("rs2")) == (2, 3)
