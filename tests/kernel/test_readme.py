@@ -22,7 +22,7 @@ pytestmark = pytest.mark.kernel
 README = Path(__file__).parents[2] / "README.md"
 OUTPUT = re.compile(r"<!-- output: \./run (?P<words>.*?) -->\n```\n(?P<text>.*?)```\n", re.DOTALL)
 EXAMPLE = re.compile(r"<!-- example: .*? -->\n```python\n(?P<code>.*?)```", re.DOTALL)
-VARYING = re.compile(r"\d+\.\d+(\.\d+)?( s\b)?|\bframes? +\d[\d, ]*|^ +\d+  |(?<= {3})\d{3}(?= {3})", re.MULTILINE)
+VARYING = re.compile(r"\d+\.\d+(\.\d+)?( s\b)?|\bframes? +\d[\d, ]*|^ +\d+  |(?<= {3})\d{3,}(?= {3})", re.MULTILINE)
 
 
 def shape(text: str) -> str:
