@@ -3,25 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 
 import pytest
+
+MARKED = "needs_kernel"
 
 
 class KernelGate:
     """Fails the session when no kernel test passed, or when any was skipped."""
 
     def __init__(self) -> None:
-        self._marked: set[str] = set()
         self._passed = 0
         self._skipped: list[str] = []
 
-    def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
-        # Not report.keywords: those hold folder names too, and tests/kernel/ is one.
-        self._marked = {item.nodeid for item in items if item.get_closest_marker("kernel")}
-
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        if report.nodeid not in self._marked:
+        if not getattr(report, MARKED, False):
             return
         if report.skipped:
             self._skipped.append(report.nodeid)
@@ -47,10 +44,20 @@ class KernelGate:
             terminalreporter.write_line(f"kernel tests are required (CI, --require-kernel): {complaint}", red=True)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Say in the report whether the test is marked: it may have run in another process (pytest-xdist)."""
+    report = yield
+    # Not report.keywords: those hold folder names too, and tests/kernel/ is one.
+    setattr(report, MARKED, item.get_closest_marker("kernel") is not None)
+    return report
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--require-kernel", action="store_true", help="fail unless the kernel tests ran; implied by CI")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    if config.getoption("--require-kernel") or os.environ.get("CI"):
+    is_worker = hasattr(config, "workerinput")
+    if not is_worker and (config.getoption("--require-kernel") or os.environ.get("CI")):
         config.pluginmanager.register(KernelGate(), "kernel-gate")

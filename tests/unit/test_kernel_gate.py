@@ -53,6 +53,12 @@ def test_required_kernel_tests_must_run(
         result.stdout.no_fnmatch_line("*kernel tests are required*")
 
 
+@pytest.mark.parametrize(("text", "status"), [(PASSES, 0), (SKIPS, 1)])
+def test_tests_in_other_processes_count_too(suite: pytest.Pytester, text: str, status: int) -> None:
+    suite.makepyfile(test_k=text, test_u=UNMARKED)
+    assert suite.runpytest_subprocess(*QUICKLY, "--require-kernel", "-n", "2").ret == status
+
+
 def test_ci_in_the_environment_requires_them(suite: pytest.Pytester, monkeypatch: pytest.MonkeyPatch) -> None:
     suite.makepyfile(SKIPS)
     monkeypatch.setenv("CI", "true")

@@ -432,7 +432,7 @@ def test_a_checkout_of_somebody_else_is_run_but_not_set_up(open_base: Path) -> N
     assert (as_another().returncode, as_another().stderr) == (7, "")
 
 
-CHECKS = ["ruff check .", "ruff format --check .", "mypy ", "lint-imports ", "pytest -k some thing"]
+CHECKS = ["ruff check .", "ruff format --check .", "mypy ", "lint-imports ", "pytest -n auto --dist loadfile -k some thing"]
 
 
 @pytest.mark.parametrize("failing", [None, "ruff", "mypy", "lint-imports", "pytest"])
@@ -465,7 +465,7 @@ def test_ci_runs_the_tests_of_its_own_checkout_and_says_that_it_is_ci(checkout: 
         text=True,
         check=False,
     )
-    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "pytest  CI=true")
+    assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "pytest -n auto --dist loadfile CI=true")
 
 
 @pytest.mark.parametrize("script", ["run", ".ci/run"])
