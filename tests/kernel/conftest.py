@@ -26,7 +26,11 @@ from lvslab.lab import open_kernel
 from tests.kernel.support import OpenLab, lab_in, own_images
 
 # No test rather than a skipped one: a kernel of one's own is not required.
-collect_ignore = [] if own_images() else ["test_built_kernel.py", "test_virtual_time.py", "test_connection_times.py"]
+collect_ignore = (
+    []
+    if own_images()
+    else ["test_built_kernel.py", "test_virtual_time.py", "test_connection_times.py", "test_schedulers_in_time.py"]
+)
 
 
 @pytest.fixture(scope="session", autouse=True)
