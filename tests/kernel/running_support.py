@@ -116,7 +116,7 @@ class Home:
             "processes": self.processes(),
             "folders": ours,
             "temporary files": [path.name for path in self.temporary.iterdir()],
-            "shared memory": sorted(path.name for path in Path("/dev/shm").glob("*lvs*")),
+            "shared memory": sorted(path.name for path in Path("/dev/shm").glob("lvslab*")),
             "mounts": [line for line in Path("/proc/mounts").read_text().splitlines() if str(self.labs) in line],
             "links": sorted(path.name for path in Path("/sys/class/net").iterdir()),
             "namespaces": sorted(path.name for path in Path("/run/netns").glob("*")),
