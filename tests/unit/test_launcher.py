@@ -432,7 +432,13 @@ def test_a_checkout_of_somebody_else_is_run_but_not_set_up(open_base: Path) -> N
     assert (as_another().returncode, as_another().stderr) == (7, "")
 
 
-CHECKS = ["ruff check .", "ruff format --check .", "mypy ", "lint-imports ", "pytest -n auto --dist loadfile -k some thing"]
+CHECKS = [
+    "ruff check .",
+    "ruff format --check .",
+    "mypy ",
+    "lint-imports ",
+    "pytest -n auto --dist loadfile -k some thing",
+]
 
 
 @pytest.mark.parametrize("failing", [None, "ruff", "mypy", "lint-imports", "pytest"])
