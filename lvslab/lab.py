@@ -186,11 +186,11 @@ class Lab:
         used = self._shared or self._driven
         with phase(f"{self.topology.name}: traffic"), clock("traffic"):
             with self.record() as recording:
-                earlier = self._director_totals()
+                earlier = self.director_totals()
                 outcomes = self.drive()
                 # What others send after the recording is not to be counted.
                 totals = self._settled_totals() if self._shared else None
-            tables = self._director_tables(earlier, totals or self._director_totals())
+            tables = self._director_tables(earlier, totals or self.director_totals())
         capture = recording.finished()
         with phase(f"{self.topology.name}: judge"), clock("judge"):
             evidence = Evidence(self.topology, capture, self.walks(capture), outcomes, tables, used=used)
@@ -215,7 +215,8 @@ class Lab:
     def _directors(self) -> list[str]:
         return sorted({service.director for service in self.topology.services})
 
-    def _director_totals(self) -> dict[str, Stats]:
+    def director_totals(self) -> dict[str, Stats]:
+        """Return what each director has counted since its namespace was made, all its services together."""
         from lvslab.ipvs.proc import totals
 
         directors = self._directors
@@ -224,10 +225,10 @@ class Lab:
 
     def _settled_totals(self) -> dict[str, Stats]:
         """Return the totals with the last packets of the drive counted: once they stand still, unless others send."""
-        totals = self._director_totals()
+        totals = self.director_totals()
         for _ in range(SETTLING_READINGS):
             time.sleep(SETTLING_S)
-            before, totals = totals, self._director_totals()
+            before, totals = totals, self.director_totals()
             if totals == before:
                 break
         return totals

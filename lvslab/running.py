@@ -1,10 +1,10 @@
-"""Labs that stay up between commands: made by `up`, used by `exec`, `shell`, `walk`, `verify`, ended by `down`."""
+"""Labs that stay up between commands: made by `up`, used by `exec`, `shell`, `walk`, `verify`."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -19,8 +19,6 @@ from lvslab.kernels.attach import (
     claim,
     find_lab,
     refuse_second,
-    running_labs,
-    stop,
     write_record,
 )
 from lvslab.kernels.choose import UP_TIMEOUT_S
@@ -31,7 +29,7 @@ if TYPE_CHECKING:
     from lvslab.kernels.start import RunningKernel
     from lvslab.topology.model import Topology
 
-__all__ = ["LabRecord", "attached", "down", "find_lab", "running_labs", "summary", "topology_of_record", "up"]
+__all__ = ["LabRecord", "attached", "find_lab", "summary", "up"]
 
 
 def up(
@@ -104,7 +102,7 @@ def _record(name: str, topology: Topology, running: RunningKernel) -> LabRecord:
     )
 
 
-def topology_of_record(record: LabRecord) -> Topology:
+def _topology_of(record: LabRecord) -> Topology:
     from lvslab.topology import load_text
 
     return load_text(record.description, record.source)
@@ -116,18 +114,12 @@ def attached(record: LabRecord) -> Iterator[Lab]:
     from lvslab.plan import make_plan
     from lvslab.sandbox.sandbox import Sandbox
 
-    topology = topology_of_record(record)
+    topology = _topology_of(record)
     kernel = attach(record)
     try:
         yield Lab(topology, kernel, Sandbox(kernel, make_plan(topology)), shared=True)
     finally:
         kernel.close()
-
-
-def down(records: Sequence[LabRecord]) -> None:
-    """End labs. Raises KernelFault at the first that does not go."""
-    for record in records:
-        stop(record)
 
 
 def summary(record: LabRecord) -> Mapping[str, object]:

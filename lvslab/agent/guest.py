@@ -1,6 +1,6 @@
 """First process of a User-Mode Linux guest: makes a root of its own, then becomes the agent.
 
-The kernel starts ``python3 -I -S guest.py`` as PID 1 with the host's root mounted read-only through
+The kernel starts this file as PID 1, with ``python3 -s -P -S -B``, with the host's root mounted read-only through
 hostfs. On top comes an overlay whose upper layer is memory, so the guest may write anywhere and the host
 sees nothing of it; only the lab's own folder is mounted through, writable.
 

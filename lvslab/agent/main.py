@@ -59,9 +59,7 @@ class Agent:
         os.set_blocking(self._line, False)
         self._selector.register(self._line, selectors.EVENT_READ, self._receive)
         self._watch_children()
-        self._send(
-            WireFrame(Kind.HELLO, 0, json.dumps(hello() | {"virtual_time": self._virtual_time}).encode()).encode()
-        )
+        self._send(WireFrame(Kind.HELLO, 0, json.dumps(hello(self._virtual_time)).encode()).encode())
         self._operations.add_client()
         while self._open:
             for key, events in self._selector.select(self._patience_s()):
@@ -186,9 +184,10 @@ def allow_many_descriptors() -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, max(hard, wanted)))
 
 
-def hello() -> dict[str, object]:
+def hello(virtual_time: bool) -> dict[str, object]:
     system = os.uname()
     return {
         "release": system.release,
         "uptime_s": time.clock_gettime(time.CLOCK_BOOTTIME),
+        "virtual_time": virtual_time,
     }

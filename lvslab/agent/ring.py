@@ -7,7 +7,6 @@ takes the blocks apart later.
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import mmap
 import os
@@ -18,6 +17,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 
+from lvslab.agent import bpf
 from lvslab.agent.namespaces import Namespaces
 
 SOL_PACKET = 263
@@ -49,9 +49,6 @@ _COUNTS_OFFSET = 12
 _FIRST_TIME = struct.Struct("@II")
 _FIRST_TIME_OFFSET = 32
 """Of ts_first_pkt: seconds and nanoseconds."""
-_FILTER_STEP = struct.Struct("@HBBI")
-_FILTER = struct.Struct("@HP")
-_BPF_RETURN = 0x06
 
 WriteBlock = Callable[[bytes, memoryview], None]
 """Takes a record's head and its block; the block is gone when it returns."""
@@ -142,8 +139,8 @@ class Ring:
 
     def refuse_more(self) -> None:
         """Record nothing from now on: a filter (packet(7), SO_ATTACH_FILTER) lets no frame in, and counts no loss."""
-        refuse = ctypes.create_string_buffer(_FILTER_STEP.pack(_BPF_RETURN, 0, 0, 0), _FILTER_STEP.size)
-        self.socket.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, _FILTER.pack(1, ctypes.addressof(refuse)))
+        refuse = bpf.BpfProgram([(bpf.RETURN, 0, 0, 0)])
+        self.socket.setsockopt(socket.SOL_SOCKET, SO_ATTACH_FILTER, refuse.description)
 
     def clear_error(self) -> None:
         """Forget that the interface went down: the kernel would otherwise wake the reader for ever."""

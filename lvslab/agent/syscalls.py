@@ -8,6 +8,8 @@ import fcntl
 import os
 import struct
 
+from lvslab.agent import bpf
+
 CLONE_NEWNS = 0x00020000
 CLONE_NEWUTS = 0x04000000
 CLONE_NEWPID = 0x20000000
@@ -35,11 +37,8 @@ _SYSCALLS = {
     "x86_64": {"finit_module": 313, "pivot_root": 155, "getrandom": 318},
     "aarch64": {"finit_module": 273, "pivot_root": 41, "getrandom": 278},
 }
-# linux/filter.h, linux/bpf_common.h, linux/seccomp.h
-_BPF_LOAD, _BPF_JUMP_IF_EQUAL, _BPF_RETURN = 0x20, 0x15, 0x06
+# linux/seccomp.h
 _SECCOMP_ALLOW, _SECCOMP_ERRNO = 0x7FFF0000, 0x00050000
-_FILTER_STEP = struct.Struct("=HBBI")
-_FILTER = struct.Struct("@HP")
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -109,16 +108,16 @@ def name_process(name: str) -> None:
 
 def refuse_random_numbers() -> None:
     """Let getrandom(2) fail from now on, here and in every program that follows (seccomp(2))."""
-    steps = (
-        (_BPF_LOAD, 0, 0, 0),
-        (_BPF_JUMP_IF_EQUAL, 0, 1, _SYSCALLS[os.uname().machine]["getrandom"]),
-        (_BPF_RETURN, 0, 0, _SECCOMP_ERRNO | errno.ENOSYS),
-        (_BPF_RETURN, 0, 0, _SECCOMP_ALLOW),
+    program = bpf.BpfProgram(
+        (
+            (bpf.LOAD, 0, 0, 0),
+            (bpf.JUMP_IF_EQUAL, 0, 1, _SYSCALLS[os.uname().machine]["getrandom"]),
+            (bpf.RETURN, 0, 0, _SECCOMP_ERRNO | errno.ENOSYS),
+            (bpf.RETURN, 0, 0, _SECCOMP_ALLOW),
+        )
     )
-    program = ctypes.create_string_buffer(b"".join(_FILTER_STEP.pack(*step) for step in steps))
-    description = ctypes.create_string_buffer(_FILTER.pack(len(steps), ctypes.addressof(program)))
     _check(_libc.prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl")
-    _check(_libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, description, 0, 0), "prctl")
+    _check(_libc.prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, program.description, 0, 0), "prctl")
 
 
 def seed_random_numbers(seed: bytes) -> None:

@@ -25,7 +25,6 @@ from lvslab.agent.wire import (
     Kind,
     Message,
     MessageReader,
-    WireError,
     WireFrame,
     message_frames,
 )
@@ -34,6 +33,7 @@ from lvslab.capture.pcapng_writer import PcapngEncoder
 from lvslab.capture.reorder import ReorderWindow
 from lvslab.capture.spool import SpoolReader, link_type
 from lvslab.errors import BadInput, KernelFault
+from lvslab.kernels.attach import receive_frames
 from lvslab.sandbox.devices import Devices
 
 CHANNEL = 1
@@ -165,25 +165,12 @@ class _Client:
     def _receive(self) -> None:
         """Take what has come; a lab that goes away ends a capture that has begun, and is a fault before."""
         try:
-            self._take_some()
+            receive_frames(self._connection, self._wire, self._take)
         except KernelFault as fault:
             if not self._begun:
                 raise
             self.summary.fault = fault
             self._over = True
-
-    def _take_some(self) -> None:
-        try:
-            data = self._connection.recv(READ_BYTES)
-        except ConnectionError:
-            data = b""
-        if not data:
-            raise KernelFault("the lab is gone", next_step="see lvslab ps")
-        try:
-            for frame in self._wire.feed(data):
-                self._take(frame)
-        except WireError as error:
-            raise KernelFault("what the agent sent makes no sense", found=str(error)) from error
 
     def _take(self, frame: WireFrame) -> None:
         match frame.kind:

@@ -58,9 +58,7 @@ def _taps(record: LabRecord, devices: Devices, words: Sequence[str]) -> tuple[Ta
     taps = [Tap(*word.split(":", 1)) for word in dict.fromkeys(words or record.node_names)]
     whole = {tap.node for tap in taps if not tap.interface}
     for tap in taps:
-        if tap.node not in record.node_names:
-            known = f"one of {', '.join(record.node_names)}"
-            raise BadInput("no such node", where=record.name, expected=known, found=tap.node)
+        record.require_node(tap.node)
         names = devices.hardware(tap.node)
         if tap.interface and tap.interface not in names:
             known = f"one of {', '.join(names)}"

@@ -35,8 +35,7 @@ def run_in_node(lab: str | None, node: str, argv: tuple[str, ...], *, terminal: 
     from lvslab.kernels.session import SessionOrder, run_session
 
     record = find_lab(lab)
-    if node not in record.node_names:
-        raise BadInput("no such node", where=record.name, expected=f"one of {', '.join(record.node_names)}", found=node)
+    record.require_node(node)
     if terminal and not (os.isatty(STDIN) and os.isatty(STDOUT)):
         found = "a pipe, a file or nothing as stdin or stdout"
         raise BadInput("a terminal is needed", where=node, found=found, next_step="use lvslab exec without -t")

@@ -89,8 +89,7 @@ def _of_topology(name: str, settings: tuple[str, ...], without: tuple[str, ...])
 def _of_lab(name: str | None) -> tuple[Topology, list[ServiceModel]]:
     """Read the tables of a lab's directors. Raises BadInput where one does not have a service as described."""
     from lvslab.errors import BadInput
-    from lvslab.ipvs.intent import from_topology
-    from lvslab.ipvs.proc import totals
+    from lvslab.ipvs.intent import entry_of, key_of
     from lvslab.ipvs.schedulers import Counting
     from lvslab.ipvs.schedulers.forecast import service_of_table
     from lvslab.running import attached, find_lab
@@ -99,16 +98,18 @@ def _of_lab(name: str | None) -> tuple[Topology, list[ServiceModel]]:
         _refuse_persistence(lab.topology.services)
         names = {address: node.name for node in lab.topology.nodes for address in node.own_addresses}
         counting = Counting.of_release(lab.kernel_release)
+        totals = lab.director_totals()
+        tables = {director: lab.ipvs(director).services() for director in totals}
         models = []
         for service in lab.topology.services:
-            key = from_topology(service).service.key
-            entry = next((item for item in lab.ipvs(service.director).services() if item.service.key == key), None)
+            entry = entry_of(tables[service.director], service)
             if entry is None:
                 raise BadInput(
-                    f"no service {key}", where=service.director, next_step="lvslab exec … ipvsadm -Ln shows it"
+                    f"no service {key_of(service)}",
+                    where=service.director,
+                    next_step="lvslab exec … ipvsadm -Ln shows it",
                 )
-            counters = lab.node(service.director).run("cat", "/proc/net/ip_vs_stats_percpu").output
-            fresh = totals(counters).connections == 0
+            fresh = totals[service.director].connections == 0
             models.append(service_of_table(entry, names, counting=counting, fresh=fresh))
         return lab.topology, models
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from lvslab.ipvs.model import (
     AddressKey,
     Destination,
@@ -35,6 +37,12 @@ def key_of(service: topology.VirtualService) -> ServiceKey:
     if service.mark is not None:
         return FwmarkKey(service.mark, Family.of(service.vip))
     return AddressKey(service.protocol, service.vip, service.port)
+
+
+def entry_of(entries: Iterable[ServiceEntry], service: topology.VirtualService) -> ServiceEntry | None:
+    """Return the entry of a director's table that is the service's, if there is one."""
+    key = key_of(service)
+    return next((entry for entry in entries if entry.service.key == key), None)
 
 
 def flags_of(service: topology.VirtualService) -> frozenset[Flag]:

@@ -12,13 +12,13 @@ import select
 import socket
 import struct
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lvslab.agent.wire import Kind, WireFrame
+from lvslab.agent.wire import FrameReader, Kind, WireError, WireFrame
 from lvslab.errors import BadInput, CannotRun, KernelFault
 from lvslab.kernels.folder import (
     SOCKET,
@@ -39,6 +39,7 @@ RECORD = "lab.json"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}")
 HELLO_TIMEOUT_S = 10.0
 STOP_TIMEOUT_S = 30.0
+READ_BYTES = 1 << 16
 _POLL_S = 0.01
 _CREDENTIALS = struct.Struct("3i")
 """struct ucred: process, user, group."""
@@ -88,6 +89,12 @@ class LabRecord:
     @property
     def node_names(self) -> tuple[str, ...]:
         return tuple(node.name for node in self.nodes)
+
+    def require_node(self, name: str) -> None:
+        """Raise BadInput if the lab has no such node."""
+        if name not in self.node_names:
+            known = f"one of {', '.join(self.node_names)}"
+            raise BadInput("no such node", where=self.name, expected=known, found=name)
 
     @property
     def is_up(self) -> bool:
@@ -225,6 +232,24 @@ def connect(record: LabRecord, address: str = SOCKET) -> socket.socket:
         if folder >= 0:
             os.close(folder)
     return connection
+
+
+def receive_frames(connection: socket.socket, frames: FrameReader, take: Callable[[WireFrame], None]) -> None:
+    """Wait for what comes from a lab, and hand each frame to `take`.
+
+    Raises KernelFault if the lab is gone, or if what came makes no sense to the reader or (WireError) to `take`.
+    """
+    try:
+        data = connection.recv(READ_BYTES)
+    except ConnectionError:
+        data = b""
+    if not data:
+        raise KernelFault("the lab is gone", next_step="see lvslab ps")
+    try:
+        for frame in frames.feed(data):
+            take(frame)
+    except WireError as error:
+        raise KernelFault("what the agent sent makes no sense", found=str(error)) from error
 
 
 def attach(record: LabRecord) -> RunningKernel:

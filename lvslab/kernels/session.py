@@ -28,12 +28,12 @@ from lvslab.agent.wire import (
     FrameReader,
     Kind,
     Message,
-    WireError,
     WireFrame,
     decode_message,
     message_frames,
 )
 from lvslab.errors import CannotRun, KernelFault, LvslabError
+from lvslab.kernels.attach import receive_frames
 
 READ_BYTES = 1 << 16
 INPUT_PIECE_BYTES = 1000
@@ -163,17 +163,7 @@ class _Client:
         self._send(Kind.STREAM, bytes([STDIN]) + data)
 
     def _receive(self) -> None:
-        try:
-            data = self._connection.recv(READ_BYTES)
-        except ConnectionError:
-            data = b""
-        if not data:
-            raise KernelFault("the lab is gone", next_step="see lvslab ps")
-        try:
-            for frame in self._frames.feed(data):
-                self._take(frame)
-        except WireError as error:
-            raise KernelFault("what the agent sent makes no sense", found=str(error)) from error
+        receive_frames(self._connection, self._frames, self._take)
 
     def _take(self, frame: WireFrame) -> None:
         match frame.kind:

@@ -81,10 +81,8 @@ class RunningKernel:
 
     def close(self) -> None:
         """Hang up and wait for the broker, which ends the kernel and removes the lab's folder, unless it stays."""
-        if not self.broker:
-            self.channel.close()
-        else:
-            self.channel.close()
+        self.channel.close()
+        if self.broker:
             with suppress(ChildProcessError):
                 os.waitpid(self.broker, 0)
             if self.folder.path.exists():

@@ -210,10 +210,9 @@ def _services(topology: Topology) -> Iterator[Step]:
     """Install each service, and those of one firewall mark together, as the first of them."""
     installed = set()
     for service in topology.services:
-        key = (service.director, service.vip.version, service.mark)
-        if service.mark is None or key not in installed:
+        if service.mark_key is None or service.mark_key not in installed:
             yield InstallService(service.director, service)
-        installed.add(key)
+        installed.add(service.mark_key)
 
 
 def _servers(topology: Topology) -> Iterator[Step]:

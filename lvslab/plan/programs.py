@@ -52,33 +52,42 @@ def resolver(upstream: str) -> ProgramCall:
 
 def marking_modules(versions: Collection[int]) -> list[str]:
     """Return the modules that rules of `marking` need, for IPv4, IPv6 or both."""
-    tables = [name for version, name in ((4, "iptable_mangle"), (6, "ip6table_mangle")) if version in versions]
+    tables = _table_modules("mangle", versions)
     return [*tables, "xt_mark", "xt_tcpudp"] if tables else []
 
 
 def masquerading_modules(versions: Collection[int]) -> list[str]:
     """Return the modules that rules of `masquerading` need, for IPv4, IPv6 or both."""
-    tables = [name for version, name in ((4, "iptable_nat"), (6, "ip6table_nat")) if version in versions]
+    tables = _table_modules("nat", versions)
     return [*tables, "xt_ipvs", "xt_MASQUERADE"] if tables else []
+
+
+def _table_modules(table: str, versions: Collection[int]) -> list[str]:
+    return [f"{tool}_{table}" for version, tool in ((4, "iptable"), (6, "ip6table")) if version in versions]
+
+
+def _tables_tool(version: int) -> str:
+    """Return the tool of the older tables, which every kernel with IPVS has.
+
+    nftables may lack the family (Debian's UML 6.1).
+    """
+    return "iptables-legacy" if version == 4 else "ip6tables-legacy"
 
 
 def masquerading(vip: Address) -> tuple[str, ...]:
     """Return the call that has the director put its own address in the place of a service's clients.
 
-    iptables-extensions(8), ipvs and MASQUERADE; the same tool as `marking`, for the same reason.
+    iptables-extensions(8), ipvs and MASQUERADE.
     """
-    tool = "iptables-legacy" if vip.version == 4 else "ip6tables-legacy"
     match = ("-m", "ipvs", "--vaddr", str(vip))
+    tool = _tables_tool(vip.version)
     return (tool, "-w", "-t", "nat", "-A", "POSTROUTING", *match, "-j", "MASQUERADE")
 
 
 def marking(address: Address, protocol: Protocol, port: int, mark: int) -> tuple[str, ...]:
-    """Return the call that has incoming packets marked before IPVS sees them (iptables-extensions(8), MARK).
-
-    The tool of the older tables, which every kernel with IPVS has; nftables may lack the family (Debian's UML 6.1).
-    """
-    tool = "iptables-legacy" if address.version == 4 else "ip6tables-legacy"
+    """Return the call that has incoming packets marked before IPVS sees them (iptables-extensions(8), MARK)."""
     match = ("-d", str(address), "-p", protocol.value, "--dport", str(port))
+    tool = _tables_tool(address.version)
     return (tool, "-w", "-t", "mangle", "-A", "PREROUTING", *match, "-j", "MARK", "--set-mark", str(mark))
 
 

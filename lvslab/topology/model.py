@@ -201,6 +201,11 @@ class VirtualService:
     source_nat: bool = False
     """NAT only: the director puts its own address in the client's place as well (FULLNAT)."""
 
+    @property
+    def mark_key(self) -> tuple[str, int, int] | None:
+        """Return what services that are one to the kernel by their firewall mark have in common; None without one."""
+        return None if self.mark is None else (self.director, self.vip.version, self.mark)
+
 
 @dataclass(frozen=True, slots=True)
 class NameService:

@@ -5,27 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lvslab.ipvs.compare import compare
-from lvslab.ipvs.intent import from_topology
-from lvslab.ipvs.model import ServiceEntry
+from lvslab.ipvs.intent import entry_of, from_topology
 from lvslab.topology.model import VirtualService
 from lvslab.verify.evidence import DirectorTable
 
 
-def entry_of(table: DirectorTable, service: VirtualService) -> ServiceEntry | None:
-    key = from_topology(service).service.key
-    return next((entry for entry in table.services if entry.service.key == key), None)
-
-
 def differences(table: DirectorTable, service: VirtualService) -> list[str]:
     """Return, one sentence each, where the table is not as described; the order of the servers is free."""
-    entry = entry_of(table, service)
+    entry = entry_of(table.services, service)
     meant = from_topology(in_order_of(table, service))
     return compare([meant], [] if entry is None else [entry])
 
 
 def in_order_of(table: DirectorTable | None, service: VirtualService) -> VirtualService:
     """Return the service with its destinations in the order in which the table says they were added."""
-    entry = entry_of(table, service) if table is not None else None
+    entry = entry_of(table.services, service) if table is not None else None
     if entry is None:
         return service
     newest_first = [(item.destination.address, item.destination.port) for item in entry.destinations]

@@ -134,10 +134,9 @@ def served_together(evidence: Evidence, service: VirtualService) -> tuple[Served
 
 def one_service(evidence: Evidence, service: VirtualService) -> tuple[VirtualService, ...]:
     """Return the services that have a firewall mark in common with `service`, itself among them."""
-    if service.mark is None:
+    if service.mark_key is None:
         return (service,)
-    key = service.director, service.vip.version, service.mark
-    return tuple(each for each in evidence.topology.services if (each.director, each.vip.version, each.mark) == key)
+    return tuple(each for each in evidence.topology.services if each.mark_key == service.mark_key)
 
 
 def _chosen(requests: Iterable[Walk], service: VirtualService, owners: Mapping[str, str]) -> Destination | None:

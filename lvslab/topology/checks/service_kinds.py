@@ -39,7 +39,7 @@ def check_marks(topology: Topology) -> Iterator[Fault]:
     """Services of one mark are one to the kernel: what it has once must be the same in all of them."""
     first: dict[tuple[object, ...], int] = {}
     for index, service in enumerate(topology.services):
-        if service.mark is None:
+        if service.mark_key is None:
             continue
         path: KeyPath = ("services", index)
         for number, destination in enumerate(service.destinations):
@@ -51,8 +51,7 @@ def check_marks(topology: Topology) -> Iterator[Fault]:
                     str(destination.port),
                     "remove the port: a mark stands for several, and the kernel keeps the one the client asked for",
                 )
-        key = (service.director, service.vip.version, service.mark)
-        other = first.setdefault(key, index)
+        other = first.setdefault(service.mark_key, index)
         differing = _differing(topology.services[other], service)
         if differing:
             yield Fault(

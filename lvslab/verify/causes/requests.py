@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lvslab.ipvs.intent import entry_of
 from lvslab.ipvs.model import DestinationEntry
 from lvslab.topology.model import Destination, VirtualService
 from lvslab.traffic.outcome import Outcome
@@ -10,7 +11,6 @@ from lvslab.verify.causes.cause import UNKNOWN, Cause, does_not_forward, facts_o
 from lvslab.verify.causes.neighbours import nobody_answers
 from lvslab.verify.causes.servers import default_route, wide_vip_of
 from lvslab.verify.evidence import Evidence
-from lvslab.verify.installed import entry_of
 from lvslab.walk.model import Hop
 
 UNREACHABLE = "ENETUNREACH"
@@ -92,7 +92,7 @@ def _entries(evidence: Evidence, service: VirtualService) -> tuple[DestinationEn
     table = (evidence.tables or {}).get(service.director)
     if table is None:
         return None
-    entry = entry_of(table, service)
+    entry = entry_of(table.services, service)
     return () if entry is None else entry.destinations
 
 

@@ -17,13 +17,12 @@ from collections import Counter
 from dataclasses import fields
 
 from lvslab.capture.frame import Direction
-from lvslab.ipvs.intent import key_of
+from lvslab.ipvs.intent import entry_of, key_of
 from lvslab.ipvs.model import Stats
 from lvslab.topology.model import VirtualService
 from lvslab.verify.causes.cause import Cause
 from lvslab.verify.evidence import NOTHING, DirectorTable, Evidence
 from lvslab.verify.expectations.base import Statement, count
-from lvslab.verify.installed import entry_of
 from lvslab.verify.others import count_of_others, own_connections
 from lvslab.verify.result import Result
 from lvslab.verify.served import Served, served_connections, served_together
@@ -155,7 +154,7 @@ def _per_connection(connections: tuple[Served, ...], table: DirectorTable) -> li
 
 def _per_server(service: VirtualService, connections: tuple[Served, ...], table: DirectorTable) -> list[str]:
     """Compare the counts; of one-packet scheduling the table keeps nothing, and destinations of a mark have port 0."""
-    entry = entry_of(table, service)
+    entry = entry_of(table.services, service)
     if entry is None:
         return [f"the service {key_of(service)} is gone"]
     chosen = [served.chosen for served in connections if served.chosen is not None and not service.one_packet]
