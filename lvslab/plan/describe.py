@@ -7,6 +7,7 @@ from functools import singledispatch
 from lvslab.plan import steps
 from lvslab.plan.endpoint import endpoint
 from lvslab.topology.model import IPIP, Destination, VirtualService
+from lvslab.topology.shaping import rate_text
 
 
 @singledispatch
@@ -43,6 +44,14 @@ def _(step: steps.MakeTunnel) -> str:
 @describe.register
 def _(step: steps.ReceiveGue) -> str:
     return f"{step.node}: unwrap GUE that comes in on UDP port {step.port}"
+
+
+@describe.register
+def _(step: steps.ShapeSending) -> str:
+    shaping = step.shaping
+    rate = "" if shaping.rate_bit_s is None else f" at {rate_text(shaping.rate_bit_s)}"
+    delay = f" with a delay of {shaping.delay_ms} ms" if shaping.delay_ms else ""
+    return f"{step.node}: let {step.device} send{rate}{delay}, from a queue of {step.queue_packets} packets"
 
 
 @describe.register

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from lvslab.plan import programs
+from lvslab.plan.queues import queue_packets
 from lvslab.plan.steps import (
     AddAddress,
     AddRoute,
@@ -21,6 +22,7 @@ from lvslab.plan.steps import (
     Plan,
     ReceiveGue,
     SetUp,
+    ShapeSending,
     StartNameServer,
     StartResolver,
     StartServer,
@@ -46,8 +48,19 @@ from lvslab.topology.vips import LOOPBACK, vip_holders
 
 def make_plan(topology: Topology) -> Plan:
     """Return the steps that build `topology` in a kernel, in order."""
-    phases = (_modules, _namespaces, _family_sysctls, _switches, _links, _offloads, _devices_up, _addresses, _vips)
-    later = (_sysctls, _routes, _marks, _masquerades, _services, _servers, _name_services)
+    phases = (_modules, _namespaces, _family_sysctls, _switches, _links, _shaping, _offloads)
+    later = (
+        _devices_up,
+        _addresses,
+        _vips,
+        _sysctls,
+        _routes,
+        _marks,
+        _masquerades,
+        _services,
+        _servers,
+        _name_services,
+    )
     return Plan(topology.name, tuple(step for phase in phases + later for step in phase(topology)))
 
 
@@ -58,6 +71,8 @@ def switch_name(network: str) -> str:
 
 def _modules(topology: Topology) -> Iterator[Step]:
     names = ["ipv6", "veth", "bridge"]
+    if any(interface.shaping for node in topology.nodes for interface in node.interfaces):
+        names.append("sch_netem")
     if topology.services:
         names += ["ip_vs", *sorted({f"ip_vs_{service.scheduler}" for service in topology.services})]
     if any(service.application is Application.FTP for service in topology.services):
@@ -109,6 +124,16 @@ def _links(topology: Topology) -> Iterator[Step]:
         for interface in node.interfaces:
             switch = switch_name(interface.network)
             yield MakeLink(node.name, interface.name, interface.mac, switch, port=node.name)
+
+
+def _shaping(topology: Topology) -> Iterator[Step]:
+    """Shape what each end of a cable sends: that is all that either end receives."""
+    for node in topology.nodes:
+        for interface in node.interfaces:
+            if interface.shaping:
+                packets = queue_packets(interface.shaping)
+                yield ShapeSending(node.name, interface.name, interface.shaping, packets)
+                yield ShapeSending(switch_name(interface.network), node.name, interface.shaping, packets)
 
 
 def _offloads(topology: Topology) -> Iterator[Step]:

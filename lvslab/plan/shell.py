@@ -1,7 +1,7 @@
 """The plan as commands a person could type, as root, on a machine that has none of these namespaces yet.
 
-`ip`, `sysctl`, `ethtool` and `ipvsadm` only (ip-netns(8), ip-link(8), ipvsadm(8)); a test runs this text in a
-kernel and compares the outcome with applying the same plan.
+`ip`, `tc`, `sysctl`, `ethtool` and `ipvsadm` only (ip-netns(8), ip-link(8), tc-netem(8), ipvsadm(8)); a test runs
+this text in a kernel and compares the outcome with applying the same plan.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from lvslab.plan.steps import (
     Plan,
     ReceiveGue,
     SetUp,
+    ShapeSending,
     StartNameServer,
     StartResolver,
     StartServer,
@@ -38,6 +39,7 @@ from lvslab.plan.steps import (
 )
 from lvslab.plan.tools import tool_call
 from lvslab.topology.model import Destination, Method, Protocol, TunnelChecksum, TunnelKind, VirtualService
+from lvslab.topology.shaping import rate_text
 
 METHOD_FLAGS = {Method.NAT: "-m", Method.TUN: "-i", Method.DR: "-g", Method.LOCAL: "-g"}
 
@@ -79,6 +81,13 @@ def _(step: MakeLink) -> Iterator[str]:
     peer = f"{step.interface} address {step.mac} netns {step.node}"
     yield f"ip -n {step.switch} link add {step.port} type veth peer name {peer}"
     yield f"ip -n {step.switch} link set {step.port} master {BRIDGE} up"
+
+
+@_lines.register
+def _(step: ShapeSending) -> Iterator[str]:
+    delay = f" delay {step.shaping.delay_ms}ms" if step.shaping.delay_ms else ""
+    rate = "" if step.shaping.rate_bit_s is None else f" rate {rate_text(step.shaping.rate_bit_s)}"
+    yield f"tc -n {step.node} qdisc add dev {step.device} root netem limit {step.queue_packets}{delay}{rate}"
 
 
 @_lines.register

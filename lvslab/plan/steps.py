@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lvslab.topology.model import Address, InterfaceAddress, NameService, Protocol, Route, VirtualService
+from lvslab.topology.model import Address, InterfaceAddress, NameService, Protocol, Route, Shaping, VirtualService
 
 BRIDGE = "br0"
 """Name of the bridge inside a switch's namespace."""
@@ -41,6 +41,17 @@ class MakeLink:
     mac: str
     switch: str
     port: str
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeSending:
+    """What one end of a cable sends goes out at a rate, and arrives after a delay (tc-netem(8))."""
+
+    node: str
+    device: str
+    shaping: Shaping
+    queue_packets: int
+    """So many packets are held at most; more are dropped."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,6 +172,7 @@ Step = (
     | MakeNamespace
     | MakeBridge
     | MakeLink
+    | ShapeSending
     | MakeTunnel
     | ReceiveGue
     | SetUp

@@ -34,7 +34,7 @@ RT_SCOPE_HOST = 254
 RTN_UNICAST = 1
 INFINITY_LIFE_TIME = 0xFFFFFFFF
 
-_CREATE = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL
+CREATE = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL
 _CHANGE = NLM_F_REQUEST | NLM_F_ACK
 
 
@@ -46,7 +46,7 @@ def make_bridge(name: str, index: int) -> bytes:
     options = {"attrs": [("IFLA_BR_FORWARD_DELAY", 0), ("IFLA_BR_STP_STATE", 0), ("IFLA_BR_MCAST_SNOOPING", 0)]}
     kind = {"attrs": [("IFLA_INFO_KIND", "bridge"), ("IFLA_INFO_DATA", options)]}
     message["attrs"] = [("IFLA_IFNAME", name), ("IFLA_LINKINFO", kind)]
-    return encoded(message, RTM_NEWLINK, _CREATE)
+    return encoded(message, RTM_NEWLINK, CREATE)
 
 
 def make_link(
@@ -64,7 +64,7 @@ def make_link(
     message["index"] = port_index
     message["flags"] = message["change"] = IFF_UP
     message["attrs"] = [("IFLA_IFNAME", port), ("IFLA_LINKINFO", kind), ("IFLA_MASTER", bridge_index)]
-    return encoded(message, RTM_NEWLINK, _CREATE)
+    return encoded(message, RTM_NEWLINK, CREATE)
 
 
 def set_up(name: str) -> bytes:
@@ -86,7 +86,7 @@ def add_address(index: int, address: InterfaceAddress, *, deprecated: bool) -> b
     if deprecated:
         attributes.append(("IFA_CACHEINFO", {"ifa_preferred": 0, "ifa_valid": INFINITY_LIFE_TIME}))
     message["attrs"] = attributes
-    return encoded(message, RTM_NEWADDR, _CREATE)
+    return encoded(message, RTM_NEWADDR, CREATE)
 
 
 def add_route(route: Route) -> bytes:
@@ -99,7 +99,7 @@ def add_route(route: Route) -> bytes:
     message["type"] = RTN_UNICAST
     destination = [] if route.to is None else [("RTA_DST", str(route.to.network_address))]
     message["attrs"] = [*destination, ("RTA_GATEWAY", str(route.via))]
-    return encoded(message, RTM_NEWROUTE, _CREATE)
+    return encoded(message, RTM_NEWROUTE, CREATE)
 
 
 def dump_links() -> bytes:

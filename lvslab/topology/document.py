@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 
 from lvslab.topology import limits
 from lvslab.topology.model import Application, Protocol, Role, SchedulerFlag, Setting, TunnelChecksum, TunnelKind
+from lvslab.topology.shaping import EVERY
 
 OTHER_KIND = "other_kind"
 """Type of the errors raised here; their context says what was `expected`."""
@@ -47,6 +48,17 @@ def _hosts(value: object) -> object:
     if not all(isinstance(text, str) for text in texts):
         raise _other_kind("a host number, '11+' to count up, an address, or a list of these")
     return texts
+
+
+def _network(value: object) -> object:
+    return value if isinstance(value, dict) else {"subnets": value}
+
+
+def _of_cards(value: object) -> object:
+    """Take one value for all cards of a node."""
+    if not isinstance(value, dict):
+        value = {EVERY: value}
+    return {key: _text_or_number(each) for key, each in value.items()}
 
 
 def _servers(value: object) -> object:
@@ -87,6 +99,9 @@ ServerKind = Annotated[str, WithJsonSchema({"type": "string", "enum": list(limit
 ExpectationGroup = Annotated[str, WithJsonSchema({"type": "string", "enum": list(limits.EXPECTATION_GROUPS)})]
 Flag = Annotated[SchedulerFlag, Field(strict=False)]
 Removals = Annotated[list[str], WithJsonSchema(_REMOVAL_SCHEMA)]
+Rate = Annotated[str, BeforeValidator(_text_or_number)]
+Delay = Annotated[str, BeforeValidator(_text_or_number)]
+OfCards = Annotated[dict[str, str], BeforeValidator(_of_cards, json_schema_input_type=str | dict[str, str])]
 Scalar = Annotated[Any, WithJsonSchema({"type": ["string", "number", "boolean"]})]
 
 
@@ -103,6 +118,17 @@ class TitleEntry(Entry):
     zh: str | None = None
 
 
+class NetworkEntry(Entry):
+    """One layer-2 segment; a subnet alone, or a list of them, is short for `subnets`."""
+
+    subnets: Texts = Field(description="one subnet, or one per IP version")
+    rate: Rate | None = Field(default=None, description="of each card, each way: 100mbit; unlimited when absent")
+    delay: Delay | None = Field(default=None, description="of each card, each way: 20ms; none when absent")
+
+
+Networks = Annotated[NetworkEntry, BeforeValidator(_network, json_schema_input_type=str | list[str] | NetworkEntry)]
+
+
 class RouteEntry(Entry):
     """A route beside the default one."""
 
@@ -116,6 +142,8 @@ class NodeEntry(Entry):
     role: Role = Field(strict=False)
     on: dict[str, Hosts] = Field(description="networks, in the order of eth0, eth1, …, and the host's address on each")
     gateway: str | None = Field(default=None, description="a node or an address; implied by the roles when absent")
+    rate: OfCards | None = Field(default=None, description="each way: 100mbit, or by network; else the network's")
+    delay: OfCards | None = Field(default=None, description="each way: 20ms, or by network; else the network's")
     server: ServerKind | None = None
     without: Removals = []
     sysctls: dict[str, SysctlValue] = {}
@@ -185,7 +213,7 @@ class Document(Entry):
     """A topology file, rendered."""
 
     name: str
-    networks: dict[str, Texts]
+    networks: dict[str, Networks]
     nodes: dict[str, NodeEntry]
     title: TitleEntry | None = None
     params: dict[str, Scalar] = {}

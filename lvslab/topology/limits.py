@@ -32,6 +32,9 @@ TTL_S = Range(0, 2**31 - 1)
 """RFC 2181, section 8."""
 IPV4_PREFIX = Range(1, 32)
 IPV6_PREFIX = Range(1, 128)
+RATE_BIT_S = Range(8_000, 10**10)
+"""Below, a full frame takes over a second; the kernel's number ends at 34 Gbit/s (linux/pkt_sched.h)."""
+DELAY_MS = Range(0, 10_000)
 CONNECTIONS = Range(1, 10_000)
 ANSWER_BYTES = Range(0, 16 * 1024 * 1024)
 

@@ -74,11 +74,28 @@ class Setting(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Shaping:
+    """What a card's cable lets through, each way."""
+
+    rate_bit_s: int | None = None
+    """Bits per second, counted in Ethernet frames without their checksum; None: as fast as the kernel is."""
+    delay_ms: int = 0
+
+    def __bool__(self) -> bool:
+        return self != UNSHAPED
+
+
+UNSHAPED = Shaping()
+
+
+@dataclass(frozen=True, slots=True)
 class Network:
     """One layer-2 segment: a switch, and the subnets on it."""
 
     name: str
     subnets: tuple[Subnet, ...]
+    shaping: Shaping = UNSHAPED
+    """Of its cards, where a node has none of its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +106,7 @@ class Interface:
     network: str
     mac: str
     addresses: tuple[InterfaceAddress, ...]
+    shaping: Shaping = UNSHAPED
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,17 +3,29 @@
 from __future__ import annotations
 
 from lvslab.topology.addressing import parse_subnet
-from lvslab.topology.document import Document
+from lvslab.topology.document import Document, NetworkEntry
 from lvslab.topology.faults import Collector
-from lvslab.topology.model import Network, Subnet
+from lvslab.topology.model import Network, Shaping, Subnet
+from lvslab.topology.shaping import parse_delay, parse_rate
 
 
 def resolve_networks(document: Document, collect: Collector) -> tuple[Network, ...]:
     networks = []
-    for name, texts in document.networks.items():
+    for name, entry in document.networks.items():
         subnets: list[Subnet] = []
-        for text in texts:
+        for text in entry.subnets:
             with collect.at("networks", name):
                 subnets.append(parse_subnet(text))
-        networks.append(Network(name, tuple(subnets)))
+        networks.append(Network(name, tuple(subnets), _shaping(name, entry, collect)))
     return tuple(networks)
+
+
+def _shaping(name: str, entry: NetworkEntry, collect: Collector) -> Shaping:
+    rate_bit_s, delay_ms = None, 0
+    if entry.rate is not None:
+        with collect.at("networks", name, "rate"):
+            rate_bit_s = parse_rate(entry.rate)
+    if entry.delay is not None:
+        with collect.at("networks", name, "delay"):
+            delay_ms = parse_delay(entry.delay)
+    return Shaping(rate_bit_s, delay_ms)

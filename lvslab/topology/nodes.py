@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from lvslab.topology.addressing import (
     host_addresses,
@@ -14,7 +15,10 @@ from lvslab.topology.addressing import (
 from lvslab.topology.document import Document, NodeEntry
 from lvslab.topology.faults import Collector, UnusableError
 from lvslab.topology.groups import expand, require_known
-from lvslab.topology.model import Interface, InterfaceAddress, Network, Node, Role, Route
+from lvslab.topology.model import UNSHAPED, Interface, InterfaceAddress, Network, Node, Role, Route
+from lvslab.topology.shaping import EVERY, parse_delay, parse_rate, shaping_of
+
+_Parsed = TypeVar("_Parsed")
 
 
 def unfold_groups(document: Document, collect: Collector) -> dict[str, str]:
@@ -65,6 +69,8 @@ def _interfaces(
 ) -> tuple[Interface, ...]:
     """Make the interfaces of a node; `place` is its number, its position in its group, and the group's size."""
     number, position, group_size = place
+    rates = _of_cards(name, "rate", entry.rate, entry, parse_rate, collect)
+    delays = _of_cards(name, "delay", entry.delay, entry, parse_delay, collect)
     interfaces: list[Interface] = []
     for network, hosts in entry.on.items():
         addresses: tuple[InterfaceAddress, ...] = ()
@@ -72,8 +78,28 @@ def _interfaces(
             require_known([network], list(networks), "network")
             addresses = host_addresses(hosts, networks[network].subnets, position, group_size)
         index = len(interfaces)
-        interfaces.append(Interface(f"eth{index}", network, mac_address(number, index), addresses))
+        of_network = networks[network].shaping if network in networks else UNSHAPED
+        shaping = shaping_of(of_network, rates, delays, network)
+        interfaces.append(Interface(f"eth{index}", network, mac_address(number, index), addresses, shaping))
     return tuple(interfaces)
+
+
+def _of_cards(
+    name: str,
+    key: str,
+    texts: Mapping[str, str] | None,
+    entry: NodeEntry,
+    parse: Callable[[str], _Parsed],
+    collect: Collector,
+) -> dict[str, _Parsed]:
+    """Parse what a node says of its cards, by network."""
+    parsed = {}
+    for network, text in (texts or {}).items():
+        with collect.at("nodes", name, key, *(() if network == EVERY else (network,))):
+            if network != EVERY:
+                require_known([network], list(entry.on), "network")
+            parsed[network] = parse(text)
+    return parsed
 
 
 def _routes(name: str, entry: NodeEntry, collect: Collector) -> tuple[Route, ...]:

@@ -1,6 +1,7 @@
-"""What a network is to the kernel, as `ip`, `bridge`, `sysctl`, `ethtool` and `ipvsadm` report it: to compare two.
+"""What a network is to the kernel, as `ip`, `tc`, `bridge`, `sysctl`, `ethtool` and `ipvsadm` report it.
 
-Numbers that the kernel gives out as it likes (interface numbers, random MACs, timers) are left out.
+For comparing two. Numbers that the kernel gives out as it likes (interfaces, queueing disciplines, random MACs,
+timers) are left out.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ for node in $(ls /run/netns); do
                 echo "@ $node ethtool $device"; ethtool -k "$device"
             fi
         done
+        echo "@ $node tc"; tc qdisc show | sed "s/ [0-9a-f]*: / /"
         if [ "$(wc -l </proc/net/ip_vs)" -gt 3 ]; then
             echo "@ $node ipvsadm"; ipvsadm -Sn; ipvsadm -Ln --nosort
         fi

@@ -74,15 +74,39 @@ services:
      persistence: 60, persistence_prefix: 64}
 """
 
+SHAPED = """
+name: shaped
+networks: {outside: {subnets: 203.0.113.0/24, delay: 20ms}, inside: {subnets: 198.18.0.0/24, rate: 10mbit}}
+nodes:
+  client: {role: client, on: {outside: 10}}
+  router: {role: router, on: {outside: 1, inside: 1}, rate: {inside: unlimited}, delay: 0ms}
+  director: {role: director, on: {inside: 2}}
+  rs[1-2]: {role: real-server, on: {inside: 11+}, rate: 6400kbit, delay: 1s}
+services:
+  - {vip: 198.18.0.100, port: 80, method: dr, scheduler: rr, servers: rs*}
+"""
+
 
 @pytest.fixture(
     params=[
-        *("dr", "nat", "rr-dns", "tun", "weighted", "ipv6", "mark-media", "one-packet", "persistence", "kinds"),
+        *(
+            "dr",
+            "nat",
+            "rr-dns",
+            "tun",
+            "weighted",
+            "ipv6",
+            "mark-media",
+            "one-packet",
+            "persistence",
+            "kinds",
+            "shaped",
+        ),
         *("localnode", "fullnat", "tun-gue", "tun-gre", "tun-mixed"),
     ]
 )
 def topology(request: pytest.FixtureRequest, tmp_path: Path) -> Topology:
-    texts = {"weighted": WEIGHTED, "kinds": KINDS, "ipv6": IPV6}
+    texts = {"weighted": WEIGHTED, "kinds": KINDS, "shaped": SHAPED, "ipv6": IPV6}
     if request.param not in texts:
         return load_topology(request.param)
     path = tmp_path / f"{request.param}.yaml"

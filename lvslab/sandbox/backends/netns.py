@@ -22,7 +22,7 @@ from lvslab.kernels.channel import AgentError, Channel
 from lvslab.plan import steps
 from lvslab.plan.describe import describe
 from lvslab.plan.tools import tool_call
-from lvslab.sandbox import rtnl
+from lvslab.sandbox import rtnl, traffic_control
 from lvslab.sandbox.servers import Running, ServerStep, start_servers
 from lvslab.sandbox.transport import NETLINK_ROUTE, NetlinkTransport, Target
 
@@ -148,6 +148,11 @@ class NetnsBackend:
             namespace_fd=self._namespaces[step.node],
         )
         return Target(step.switch, NETLINK_ROUTE), message
+
+    @_message.register
+    def _(self, step: steps.ShapeSending) -> tuple[Target, bytes]:
+        index = self._index(step.node, step.device)
+        return Target(step.node, NETLINK_ROUTE), traffic_control.shape(index, step.shaping, step.queue_packets)
 
     @_message.register
     def _(self, step: steps.SetUp) -> tuple[Target, bytes]:

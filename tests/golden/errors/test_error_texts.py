@@ -30,6 +30,8 @@ FROM_FILES = (
     "mixed-families",
     "overlapping-subnets",
     "port-map-in-dr",
+    "rate-in-bytes",
+    "rate-too-low",
     "setting-nobody-has",
     "subnet-with-host-bits",
     "sysctl-outside-net",
