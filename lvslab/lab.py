@@ -23,7 +23,7 @@ from lvslab.kernels.uml import DEFAULT_MEMORY_MIB
 
 if TYPE_CHECKING:
     from lvslab.capture.frame import Capture
-    from lvslab.ipvs.model import Stats
+    from lvslab.ipvs.model import Connection, Stats
     from lvslab.ipvs.table import IpvsTable
     from lvslab.sandbox.sandbox import Finished, Sandbox
     from lvslab.topology.model import Address, Node, Topology
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lvslab.walk.model import Walks
 
 MAX_PORT = 65535
+CONNECTION_TABLE = "/proc/net/ip_vs_conn"
 SETTLING_S = 0.03
 SETTLING_READINGS = 5
 Phase = Callable[[str], AbstractContextManager[object]]
@@ -119,6 +120,13 @@ class Lab:
 
     def ipvs(self, director: str) -> IpvsTable:
         return self._sandbox.ipvs(director)
+
+    def connections(self, director: str) -> tuple[Connection, ...]:
+        """Read a director's connection table as it is now, templates among the entries."""
+        from lvslab.ipvs.proc import connections
+
+        (text,) = self._sandbox.read_files([(director, CONNECTION_TABLE)])
+        return connections(text.decode())
 
     @contextmanager
     def record(self) -> Iterator[Recording]:
@@ -234,18 +242,13 @@ class Lab:
         return totals
 
     def _director_tables(self, earlier: Mapping[str, Stats], totals: Mapping[str, Stats]) -> dict[str, DirectorTable]:
-        from lvslab.ipvs.proc import connections
         from lvslab.verify.evidence import DirectorTable
 
-        texts = self._sandbox.read_files([(director, "/proc/net/ip_vs_conn") for director in totals])
         return {
             director: DirectorTable(
-                self.ipvs(director).services(),
-                totals[director],
-                earlier[director],
-                connections(text.decode()),
+                self.ipvs(director).services(), totals[director], earlier[director], self.connections(director)
             )
-            for director, text in zip(totals, texts, strict=True)
+            for director in totals
         }
 
     def _with_facts(self, evidence: Evidence) -> Evidence:

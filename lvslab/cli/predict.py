@@ -19,7 +19,9 @@ from lvslab.cli.options import (
 
 if TYPE_CHECKING:
     from lvslab.ipvs.schedulers.service import ServiceModel
-    from lvslab.topology.model import Topology, VirtualService
+    from lvslab.topology.model import Address, Topology, VirtualService
+
+EXPIRE_QUIESCENT = "net.ipv4.vs.expire_quiescent_template"
 
 
 @click.command("predict")
@@ -41,12 +43,12 @@ def command(
     """Show, for each virtual service, where its next connections will go and why.
 
     Of a topology these are its first connections, and no kernel is needed; of a lab that is up (--lab) those that come
-    next, as far as its table tells. The calls are those of verify: from the first client, each from a port of its own.
+    next, as far as its table tells. The calls are those of verify: each from a port of its own, from the first client,
+    or, where a service is persistent, from all clients in turn.
     """
     from lvslab.errors import BadInput
     from lvslab.ipvs.schedulers.forecast import flows, forecast
     from lvslab.topology.model import Protocol
-    from lvslab.traffic.drive import first_client
 
     if lab is not None:
         refuse_beside("--lab", "the lab has its topology", "name", "settings", "without")
@@ -59,9 +61,8 @@ def command(
         raise BadInput("no virtual service to predict", where=topology.name, expected="services:", found="none")
     found = []
     for service, model in zip(topology.services, models, strict=True):
-        _, client = first_client(topology, service.vip)
         active = service.protocol is Protocol.TCP
-        connections = flows(count, [client], [service.vip])
+        connections = flows(count, _callers(topology, service), [service.vip])
         found.append((service, forecast(model, connections, active=active, ended=ended)))
     if json_path is not None:
         from lvslab.report.json_report import to_text
@@ -77,12 +78,18 @@ def command(
     make_console(sys.stdout).print(render_services(found))
 
 
+def _callers(topology: Topology, service: VirtualService) -> list[Address]:
+    """Return the addresses that verify calls a service from."""
+    from lvslab.traffic.drive import clients_of
+
+    return [address for _, address in clients_of(topology, service)]
+
+
 def _of_topology(name: str, settings: tuple[str, ...], without: tuple[str, ...]) -> tuple[Topology, list[ServiceModel]]:
     from lvslab.ipvs.schedulers.forecast import service_of_topology
     from lvslab.topology import load_topology
 
     topology = load_topology(name, params=parameters(settings), without=without)
-    _refuse_persistence(topology.services)
     return topology, [service_of_topology(service) for service in topology.services]
 
 
@@ -95,7 +102,6 @@ def _of_lab(name: str | None) -> tuple[Topology, list[ServiceModel]]:
     from lvslab.running import attached, find_lab
 
     with attached(find_lab(name)) as lab:
-        _refuse_persistence(lab.topology.services)
         names = {address: node.name for node in lab.topology.nodes for address in node.own_addresses}
         counting = Counting.of_release(lab.kernel_release)
         totals = lab.director_totals()
@@ -110,17 +116,14 @@ def _of_lab(name: str | None) -> tuple[Topology, list[ServiceModel]]:
                     next_step="lvslab exec … ipvsadm -Ln shows it",
                 )
             fresh = totals[service.director].connections == 0
-            models.append(service_of_table(entry, names, counting=counting, fresh=fresh))
-        return lab.topology, models
-
-
-def _refuse_persistence(services: tuple[VirtualService, ...]) -> None:
-    from lvslab.errors import BadInput
-
-    for service in services:
-        if service.persistence_s is not None:
-            raise BadInput(
-                "a persistent service schedules clients, not connections",
-                where=f"{service.vip}:{service.port}",
-                next_step="predict it without persistence",
+            model = service_of_table(
+                entry,
+                names,
+                counting=counting,
+                fresh=fresh,
+                entries=lab.connections(service.director),
+                without_quiescent=lab.node(service.director).read_sysctl(EXPIRE_QUIESCENT) != "0",
+                clients=_callers(lab.topology, service),
             )
+            models.append(model)
+        return lab.topology, models

@@ -25,7 +25,7 @@ def from_topology(service: topology.VirtualService) -> IntendedService:
         Service(
             key=key_of(service),
             scheduler=service.scheduler,
-            persistence=_persistence(service),
+            persistence=persistence_of(service),
             flags=flags_of(service),
         ),
         tuple(_destination(destination, service) for destination in service.destinations),
@@ -50,7 +50,7 @@ def flags_of(service: topology.VirtualService) -> frozenset[Flag]:
     return frozenset(flags | {Flag.ONE_PACKET} if service.one_packet else flags)
 
 
-def _persistence(service: topology.VirtualService) -> Persistence | None:
+def persistence_of(service: topology.VirtualService) -> Persistence | None:
     if service.persistence_s is None:
         return None
     return Persistence(service.persistence_s, service.persistence_prefix)

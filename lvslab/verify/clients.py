@@ -1,4 +1,4 @@
-"""Whom a persistent service takes for one client, and which of its connections are scheduled.
+"""Whom a persistent service takes for one client.
 
 A client's first connection is scheduled and leaves a template in the table; those that follow go where it says while
 it lives: until so long after the last of them, or after those that are left have expired
@@ -8,9 +8,10 @@ it lives: until so long after the last of them, or after those that are left hav
 from __future__ import annotations
 
 from collections.abc import Iterable
-from ipaddress import ip_network
+from ipaddress import ip_address
 
-from lvslab.topology.model import Subnet, VirtualService
+from lvslab.ipvs.templates import client_network
+from lvslab.topology.model import Subnet
 from lvslab.verify.served import Served
 
 
@@ -19,8 +20,7 @@ def client_of(served: Served) -> Subnet | None:
     initiator = served.conversation.initiator
     if initiator is None:
         return None
-    service = served.service
-    return ip_network((initiator.address, service.persistence_prefix or service.vip.max_prefixlen), strict=False)
+    return client_network(ip_address(initiator.address), served.service.persistence_prefix)
 
 
 def by_client(connections: Iterable[Served]) -> dict[Subnet, list[Served]]:
@@ -30,11 +30,3 @@ def by_client(connections: Iterable[Served]) -> dict[Subnet, list[Served]]:
         if client is not None:
             found.setdefault(client, []).append(served)
     return found
-
-
-def scheduled_ones(service: VirtualService, connections: list[Served]) -> list[Served]:
-    """Return the connections for which a scheduler is asked: all, or the first of each client."""
-    if service.persistence_s is None:
-        return connections
-    firsts = {id(group[0]) for group in by_client(connections).values()}
-    return [served for served in connections if id(served) in firsts]

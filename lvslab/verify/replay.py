@@ -2,7 +2,8 @@
 
 A connection counts as active from its first packet at the director until a FIN or RST has passed there, and as
 inactive from then on. So long as no entry of the table has expired that is all the kernel knows too; the shortest it
-keeps one is 10 seconds, after a RST (net/netfilter/ipvs/ip_vs_proto_tcp.c: tcp_timeouts).
+keeps one is 10 seconds, after a RST (net/netfilter/ipvs/ip_vs_proto_tcp.c: tcp_timeouts). A template lives so long as
+one of its connections is in the table, and no less than the service's time after the last of them came.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ def unpredictable(service: VirtualService, *, afresh: bool) -> str:
         return f"{name} chooses at random"
     if name not in MODELS["kernel"]:
         return f"there is no reference model of {name}"
+    if service.persistence_s is not None and not afresh:
+        return "a template of earlier traffic may decide where a client goes"
     if looks_back(service) and not afresh:
         return f"what {name} chooses depends on connections before, and there may have been some"
     return ""
@@ -38,12 +41,21 @@ def unpredictable(service: VirtualService, *, afresh: bool) -> str:
 
 def applies(service: VirtualService) -> bool:
     """Return whether more than a place in a cycle decides."""
-    return service.scheduler not in CYCLIC or _has_thresholds(service)
+    return service.scheduler not in CYCLIC or _has_thresholds(service) or service.persistence_s is not None
 
 
 def looks_back(service: VirtualService) -> bool:
     """Return whether it matters what connections there were before, and which of them are left."""
-    return _has_thresholds(service) or service.scheduler not in (*CYCLIC, *_WITHOUT_MEMORY)
+    persistent = service.persistence_s is not None
+    return persistent or _has_thresholds(service) or service.scheduler not in (*CYCLIC, *_WITHOUT_MEMORY)
+
+
+def certain_s(service: VirtualService) -> int:
+    """Return for how long after its last connection nothing that decides the next can have left the table."""
+    counts = _has_thresholds(service) or service.scheduler not in (*CYCLIC, *_WITHOUT_MEMORY)
+    if service.persistence_s is None or counts:
+        return SHORTEST_ENTRY_S
+    return max(SHORTEST_ENTRY_S, service.persistence_s)
 
 
 def _has_thresholds(service: VirtualService) -> bool:
@@ -68,7 +80,7 @@ def predicted(service: VirtualService, connections: Sequence[Served]) -> list[st
         for frame, earlier in ends:
             if frame < arrival:
                 model.close(earlier)
-        choice, counted = model.open(_flow(served), active=service.protocol is Protocol.TCP)
+        choice, counted = model.open(_flow(served), active=served.service.protocol is Protocol.TCP)
         nodes.append(node_of[choice.server.name] if choice.server else REFUSED)
         end = min(_ends(served, director), default=None)
         if counted is not None and end is not None:

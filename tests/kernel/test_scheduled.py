@@ -8,8 +8,9 @@ import pytest
 
 from lvslab.ipvs.schedulers import MODELS
 from lvslab.ipvs.schedulers.forecast import flows, forecast, service_of_topology
+from lvslab.traffic.drive import clients_of
 from lvslab.verify.result import Verdict
-from tests.kernel.running_support import this_user
+from tests.kernel.running_support import World, this_user
 from tests.kernel.support import OpenLab
 
 pytestmark = pytest.mark.kernel
@@ -31,6 +32,44 @@ def test_verify_and_predict_agree_with_the_kernel(open_lab_in: OpenLab, topology
     connections = flows(len(outcomes), [client], [service.vip])
     choices = forecast(service_of_topology(service), connections, ended=True)
     assert [choice.server.name if choice.server else None for choice in choices] == [item.server for item in outcomes]
+
+
+@pytest.mark.parametrize("prefix", [32, 28])
+@pytest.mark.parametrize("scheduler", MODELS["kernel"])
+def test_a_persistent_service_is_predicted_per_client(open_lab_in: OpenLab, scheduler: str, prefix: int) -> None:
+    with open_lab_in("persistence", scheduler=scheduler, prefix=prefix) as lab:
+        examination = lab.examine()
+        outcomes = examination.evidence.outcomes
+        (service,) = lab.topology.services
+        clients = [address for _, address in clients_of(lab.topology, service)]
+    results = {item.name: item.verdict for item in examination.result.expectations}
+    assert (results["scheduler"], results["persistence"]) == (Verdict.PASS, Verdict.PASS)
+    assert outcomes
+    connections = flows(len(outcomes), clients, [service.vip])
+    choices = forecast(service_of_topology(service), connections, ended=True)
+    assert [choice.server.name if choice.server else None for choice in choices] == [item.server for item in outcomes]
+
+
+def test_templates_of_a_lab_that_is_up_are_read_from_its_table(kernel_kind: str) -> None:
+    """Where rr is in its cycle nobody can read; but once every client has a template nobody needs to."""
+    world = this_user(kernel_kind)
+    assert world.run("up", "persistence", "--name", LAB, "--kernel", kernel_kind).returncode == 0
+    try:
+        fresh = world.run("predict", "--lab", LAB, "-n", "4", "--json", "-")
+        called = [ask_as(world, f"client{number}") for number in (3, 1)]
+        unknown = world.run("predict", "--lab", LAB, "-n", "4")
+        called += [ask_as(world, f"client{number}") for number in (2, 4)]
+        known = world.run("predict", "--lab", LAB, "-n", "4", "--json", "-")
+        again = [ask_as(world, f"client{number}") for number in (1, 2, 3, 4)]
+    finally:
+        world.run("down", LAB)
+    assert servers(fresh.stdout) == called == ["rs3", "rs2", "rs1", "rs3"]
+    assert (unknown.returncode, "what rr remembers" in unknown.stderr) == (2, True)
+    assert servers(known.stdout) == again == ["rs2", "rs1", "rs3", "rs3"]
+
+
+def ask_as(world: World, client: str) -> str:
+    return world.run("exec", "--lab", LAB, client, "--", "curl", "-s", "http://198.18.0.10/").stdout.split()[0]
 
 
 @pytest.mark.parametrize(("scheduler", "told"), [("wlc", True), ("rr", False)])

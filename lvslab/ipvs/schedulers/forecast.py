@@ -9,13 +9,14 @@ from string import ascii_uppercase
 from typing import Final
 
 from lvslab.errors import BadInput
-from lvslab.ipvs.intent import flags_of
-from lvslab.ipvs.model import DestinationEntry, ServiceEntry
+from lvslab.ipvs.intent import flags_of, persistence_of
+from lvslab.ipvs.model import Connection, DestinationEntry, ServiceEntry
 from lvslab.ipvs.schedulers import Reading
 from lvslab.ipvs.schedulers.counting import Counting
 from lvslab.ipvs.schedulers.load import Load
 from lvslab.ipvs.schedulers.model import Choice, Flow, Server
 from lvslab.ipvs.schedulers.service import ServiceModel
+from lvslab.ipvs.templates import client_network, templates_of
 from lvslab.topology.model import Address, VirtualService
 
 REMEMBERING: Final = ("rr", "wrr", "lblc", "lblcr")
@@ -47,7 +48,7 @@ def service_of_topology(service: VirtualService) -> ServiceModel:
 
     Raises BadInput for a scheduler without a model.
     """
-    model = ServiceModel(service.scheduler, flags=flags_of(service))
+    model = ServiceModel(service.scheduler, flags=flags_of(service), persistence=persistence_of(service))
     for name, item in zip(server_names(service), service.destinations, strict=True):
         server = Server(name, item.weight, address=item.address, port=item.port)
         model.add(server, upper=item.upper_threshold, lower=item.lower_threshold)
@@ -55,21 +56,26 @@ def service_of_topology(service: VirtualService) -> ServiceModel:
 
 
 def service_of_table(
-    entry: ServiceEntry, names: Mapping[Address, str], *, counting: Counting, fresh: bool
+    entry: ServiceEntry,
+    names: Mapping[Address, str],
+    *,
+    counting: Counting,
+    fresh: bool,
+    entries: Iterable[Connection] = (),
+    without_quiescent: bool = False,
+    clients: Sequence[Address] = (),
 ) -> ServiceModel:
     """Return a service as a kernel's table has it; `names` are those of its destinations' addresses.
 
-    `fresh`: it never had a connection. Raises BadInput where the table does not tell what the scheduler remembers.
+    `fresh`: it never had a connection. `entries`: the director's connection table, for the service's templates.
+    `without_quiescent`: templates of servers of weight 0 do not count (sysctl expire_quiescent_template). `clients`:
+    whose connections are to be predicted. Raises BadInput where the table does not tell what the scheduler remembers,
+    unless it need not be asked for any of these clients.
     """
-    name = entry.service.scheduler
-    where = str(entry.service.key)
-    if not fresh and name in REMEMBERING:
-        raise BadInput(
-            f"what {name} remembers of earlier connections cannot be read from the kernel",
-            where=where,
-            next_step="predict before the first connection, or a scheduler that does not look back",
-        )
-    model = ServiceModel(name, flags=entry.service.flags, counting=counting)
+    service = entry.service
+    where = str(service.key)
+    model = ServiceModel(service.scheduler, flags=service.flags, counting=counting, persistence=service.persistence)
+    holders: dict[tuple[Address, int], str] = {}
     for item in reversed(entry.destinations):
         destination = item.destination
         node = names.get(destination.address, str(destination.address))
@@ -79,7 +85,25 @@ def service_of_table(
         model.add(server, upper=destination.upper_threshold, lower=destination.lower_threshold)
         overloaded = _is_overloaded(model.loads[node], item, where)
         model.carry(node, active=item.active, inactive=item.inactive, overloaded=overloaded)
+        if destination.weight or not without_quiescent:
+            holders[destination.address, destination.port] = node
+    for client, template in templates_of(service, entries).items():
+        holder = holders.get((template.destination, template.destination_port))
+        if holder is not None:
+            model.templates[client] = holder
+    if not fresh and service.scheduler in REMEMBERING and not _all_held(model, clients):
+        raise BadInput(
+            f"what {service.scheduler} remembers of earlier connections cannot be read from the kernel",
+            where=where,
+            next_step="predict before the first connection, or a scheduler that does not look back",
+        )
     return model
+
+
+def _all_held(model: ServiceModel, clients: Sequence[Address]) -> bool:
+    """Return whether templates decide for all of these clients, and there is one."""
+    prefix = model.persistence.prefix if model.persistence else None
+    return bool(clients) and all(client_network(client, prefix) in model.templates for client in clients)
 
 
 def _is_overloaded(load: Load, item: DestinationEntry, where: str) -> bool:

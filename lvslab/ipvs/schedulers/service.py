@@ -7,11 +7,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lvslab.ipvs.model import Flag
+from lvslab.ipvs.model import Flag, Persistence
 from lvslab.ipvs.schedulers import Reading, scheduler
 from lvslab.ipvs.schedulers.counting import Counting
 from lvslab.ipvs.schedulers.load import Load
-from lvslab.ipvs.schedulers.model import Choice, Flow, Scheduler, Server
+from lvslab.ipvs.schedulers.model import Candidate, Choice, Flow, Scheduler, Server
+from lvslab.ipvs.templates import client_network
+from lvslab.topology.model import Subnet
+
+BY_TEMPLATE = "its client's template"
 
 
 @dataclass(slots=True)
@@ -23,7 +27,13 @@ class Counted:
 
 
 class ServiceModel:
-    """One service: `scheduler` is its scheduler's model, `loads` what each destination carries, deleted ones too."""
+    """One service: `scheduler` is its scheduler's model, `loads` what each destination carries, deleted ones too.
+
+    A persistent one asks the scheduler for a client's first connection; `templates` has the server of each client from
+    then on, as if none of them expired. A template holds whatever its server's weight and thresholds, so long as the
+    server is there (net/netfilter/ipvs/ip_vs_conn.c: ip_vs_check_template), and what it decides counts as any
+    connection does.
+    """
 
     def __init__(
         self,
@@ -32,6 +42,7 @@ class ServiceModel:
         *,
         flags: frozenset[Flag] = frozenset(),
         counting: Counting = Counting.TOTAL,
+        persistence: Persistence | None = None,
     ) -> None:
         """Begin without servers. Raises BadInput if the scheduler has no such model."""
         self._reading = reading
@@ -39,6 +50,8 @@ class ServiceModel:
         self.name = name
         self.scheduler: Scheduler = scheduler(name, [], reading, flags=flags, counting=counting)
         self.loads: dict[str, Load] = {}
+        self.persistence = persistence
+        self.templates: dict[Subnet, str] = {}
 
     @property
     def servers_as_added(self) -> list[Server]:
@@ -76,12 +89,30 @@ class ServiceModel:
 
     def open(self, flow: Flow, *, active: bool = True) -> tuple[Choice, Counted | None]:
         """Choose for a new connection and count it; None if it is refused. TCP's are active, UDP's are not."""
-        choice = self.scheduler.choose(flow)
+        choice = self._by_template(flow) or self._by_scheduler(flow)
         if choice.server is None:
             return choice, None
         self.loads[choice.server.name].open(active=active)
         self._observe(choice.server.name)
         return choice, Counted(choice.server.name, active)
+
+    def _by_template(self, flow: Flow) -> Choice | None:
+        """Return the server that the client's template names; one whose server is gone is forgotten."""
+        if self.persistence is None:
+            return None
+        client = client_network(flow.source, self.persistence.prefix)
+        name = self.templates.pop(client, None)
+        server = next((server for server in self.scheduler.servers if server.name == name), None)
+        if server is None:
+            return None
+        self.templates[client] = server.name
+        return Choice(server, BY_TEMPLATE, (("template", f"{_named(client)} {name}"),), (Candidate(server, "taken"),))
+
+    def _by_scheduler(self, flow: Flow) -> Choice:
+        choice = self.scheduler.choose(flow)
+        if self.persistence is not None and choice.server is not None:
+            self.templates[client_network(flow.source, self.persistence.prefix)] = choice.server.name
+        return choice
 
     def close(self, connection: Counted) -> None:
         """Note that a connection's FIN or RST has passed."""
@@ -102,3 +133,8 @@ class ServiceModel:
 
 def _with_load(server: Server, load: Load) -> Server:
     return replace(server, active=load.active, inactive=load.inactive, overloaded=load.overloaded)
+
+
+def _named(client: Subnet) -> str:
+    """Return an address, or a subnet of several."""
+    return str(client.network_address if client.num_addresses == 1 else client)

@@ -1,17 +1,17 @@
 """All connections of a client go to one server while its template lives; the director's table has the template.
 
-A template has the client's port 0 and the subnet's address for the client's. Of a firewall mark it has the mark in the
-place of the VIP and spans all ports (ip_vs_core.c: ip_vs_sched_persist), so one client's connections to several
-services of the mark belong together.
+Of a firewall mark a template spans all ports (see :mod:`lvslab.ipvs.templates`), so one client's connections to several
+services of the mark belong together. Where so much time lies between two connections that the template may have
+expired, the client may have been scheduled anew; the table then has the template of the last one.
 """
 
 from __future__ import annotations
 
-from ipaddress import IPv4Address, IPv6Address
 from itertools import pairwise
 
-from lvslab.ipvs.model import Connection
-from lvslab.topology.model import Address, Subnet, VirtualService
+from lvslab.ipvs.intent import from_topology
+from lvslab.ipvs.templates import templates_of
+from lvslab.topology.model import Subnet, VirtualService
 from lvslab.verify.causes.cause import Cause
 from lvslab.verify.clients import by_client
 from lvslab.verify.evidence import DirectorTable, Evidence
@@ -21,7 +21,6 @@ from lvslab.verify.result import Result
 from lvslab.verify.served import Served, served_together
 
 NAME = "persistence"
-_TEMPLATE_PORT = 0
 _SHOWN = 6
 
 
@@ -40,7 +39,7 @@ def judge(evidence: Evidence, service: VirtualService, _connections: tuple[Serve
     for client, group in groups.items():
         fault = _moved(statement, service, client, group)
         if fault is None and table is not None:
-            fault = _without_template(statement, service, client, group[0], table)
+            fault = _without_template(statement, service, client, group[-1], table)
         if fault is not None:
             return fault
     servers = ", ".join(f"{name(client)} {_node(group[0])}" for client, group in list(groups.items())[:_SHOWN])
@@ -86,7 +85,7 @@ def _moved(statement: Statement, service: VirtualService, client: Subnet, group:
 def _without_template(
     statement: Statement, service: VirtualService, client: Subnet, served: Served, table: DirectorTable
 ) -> Result | None:
-    template = next((entry for entry in table.connections if _is_template(entry, service, client)), None)
+    template = templates_of(from_topology(service).service, table.connections).get(client)
     if template is not None and served.chosen is not None and template.destination == served.chosen.address:
         return None
     held = f"a template for {template.destination}" if template else "no template"
@@ -99,13 +98,3 @@ def _without_template(
             f"on {service.director}: ipvsadm -Lnc shows templates with port 0",
         ),
     )
-
-
-def _is_template(entry: Connection, service: VirtualService, client: Subnet) -> bool:
-    virtual = service.vip if service.mark is None else _as_address(service.mark, service.vip)
-    return (entry.client_port, entry.client, entry.virtual) == (_TEMPLATE_PORT, client.network_address, virtual)
-
-
-def _as_address(mark: int, like: Address) -> Address:
-    """Return a mark as it stands in the VIP's place: the whole IPv4 address, the last word of an IPv6 one."""
-    return IPv4Address(mark) if like.version == 4 else IPv6Address(mark)

@@ -15,7 +15,7 @@ from lvslab.capture.packet import Tcp
 from lvslab.topology.model import VirtualService
 from lvslab.verify import cycle, replay
 from lvslab.verify.causes.cause import Cause
-from lvslab.verify.clients import scheduled_ones
+from lvslab.verify.clients import by_client
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations.base import Statement, count
 from lvslab.verify.installed import differences, in_order_of
@@ -39,19 +39,18 @@ def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served
         return statement.skipped(reason)
     if not any(served.through_director for served in connections):
         return statement.skipped(f"no connection passed {director}")
-    together = _in_order_of_arrival(served_together(evidence, service), director)
-    scheduled = scheduled_ones(service, together)
+    scheduled = _in_order_of_arrival(served_together(evidence, service), director)
     swallowed = sum(served.swallowed for served in scheduled)
     if swallowed:
         return statement.skipped(f"{director} sent nothing on for {count(swallowed, 'connection')}: no choice is seen")
     got = [served.chosen.node if served.chosen else cycle.REFUSED for served in scheduled]
-    if replay.looks_back(service) and replay.lasted_s(scheduled) > replay.SHORTEST_ENTRY_S:
-        return statement.skipped(f"in more than {replay.SHORTEST_ENTRY_S} s connections may have left the table")
+    if replay.looks_back(service) and replay.lasted_s(scheduled) > replay.certain_s(service):
+        return statement.skipped(f"in more than {replay.certain_s(service)} s connections may have left the table")
     wanted = _predicted(in_order_of(table, service), scheduled, got, afresh=evidence.begins_afresh)
     if got != wanted:
         return _wrong(statement, evidence, director, scheduled, (got, wanted))
     frames = [served.opening.origin.number for served in scheduled]
-    return statement.passed(_seen(evidence, got, connections, director), frames, director)
+    return statement.passed(_seen(evidence, got, connections, scheduled), frames, director)
 
 
 def _changed(statement: Statement, director: str, changes: list[str]) -> Result:
@@ -89,11 +88,6 @@ def _wrong(
 
 
 def _unpredictable(service: VirtualService, *, afresh: bool) -> str:
-    if service.persistence_s is not None:
-        if not afresh:
-            return "a template of earlier traffic may decide where a client goes"
-        if replay.looks_back(service):
-            return f"{service.scheduler} counts the connections that templates decide too"
     if replay.applies(service):
         return replay.unpredictable(service, afresh=afresh)
     if cycle.turn(service) > cycle.LONGEST_TURN:
@@ -123,10 +117,11 @@ def _arrival(served: Served, director: str) -> int:
     return served.opening.at(director)[0].number
 
 
-def _seen(evidence: Evidence, got: list[str], own: tuple[Served, ...], director: str) -> str:
-    seen = _sequence(got)
+def _seen(evidence: Evidence, got: list[str], own: tuple[Served, ...], scheduled: list[Served]) -> str:
+    seen, director = _sequence(got), own[0].service.director
     if own[0].service.persistence_s is not None:
-        return f"first connection of each client: {seen}"
+        clients = len(by_client(scheduled))
+        return f"{count(clients, 'client')} scheduled, the others by template: {seen}"
     if own[0].service.mark is not None:
         return f"all connections of mark {own[0].service.mark}: {seen}"
     passed = sum(served.through_director for served in own)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,19 @@ import pytest
 
 from lvslab.cli.main import main
 from lvslab.errors import BadInput
-from lvslab.ipvs.model import AddressKey, Destination, DestinationEntry, Service, ServiceEntry, Stats
+from lvslab.ipvs.model import (
+    AddressKey,
+    Connection,
+    Destination,
+    DestinationEntry,
+    Persistence,
+    Service,
+    ServiceEntry,
+    Stats,
+)
 from lvslab.ipvs.schedulers import Counting
 from lvslab.ipvs.schedulers.forecast import flows, forecast, service_of_table
+from lvslab.ipvs.schedulers.service import BY_TEMPLATE, ServiceModel
 from lvslab.topology.model import Method, Protocol
 
 DOCUMENT = Path(__file__).parents[3] / "docs" / "schedulers.md"
@@ -104,6 +115,15 @@ def test_a_topologys_first_connections_are_predicted_from_its_description(capsys
     assert text.splitlines()[:2] == ["TCP 198.18.0.10:80 at director, wlc", "rs2 rs1"]
 
 
+def test_a_persistent_service_is_predicted_per_client(capsys: pytest.CaptureFixture[str]) -> None:
+    """Its four clients call in turn, as in verify."""
+    found = steps(capsys, "predict", "persistence", "-n", "6")
+    assert [step["server"] for step in found] == ["rs3", "rs2", "rs1", "rs3", "rs3", "rs2"]
+    assert [step["state"].get("template") for step in found[4:]] == ["203.0.113.10 rs3", "203.0.113.11 rs2"]
+    subnets = steps(capsys, "predict", "persistence", "--set", "prefix=28", "-n", "4")
+    assert [step["server"] for step in subnets] == ["rs3", "rs3", "rs2", "rs2"]
+
+
 def test_a_node_that_serves_at_two_ports_is_two_servers(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     file = tmp_path / "ports.yaml"
     file.write_text(
@@ -162,6 +182,39 @@ def test_overloaded_is_told_by_the_counts_but_between_the_thresholds() -> None:
     assert next_of(entry("lc", loaded(2, 2, upper=4), loaded(1, 9))) == "rs2"
     with pytest.raises(BadInput, match=r"whether 192.0.2.2:80 is overloaded cannot be read"):
         next_of(entry("lc", loaded(2, 3, upper=4), loaded(1, 9)))
+
+
+CLIENT = ip_address("198.51.100.9")
+
+
+def sticky(scheduler: str, *, without_quiescent: bool = False, weight: int = 1) -> ServiceModel:
+    """Return the model of a table that was used and has the client's template, for rs1."""
+    servers = loaded(2, 0), loaded(1, 1)
+    found = entry(scheduler, *(replace(one, destination=replace(one.destination, weight=weight)) for one in servers))
+    service = replace(found.service, persistence=Persistence(300))
+    template = Connection("TCP", CLIENT, 0, ip_address("192.0.2.100"), 80, ip_address("192.0.2.1"), 80, "ASSURED", 299)
+    return service_of_table(
+        replace(found, service=service),
+        NAMES,
+        counting=Counting.TOTAL,
+        fresh=False,
+        entries=[template],
+        without_quiescent=without_quiescent,
+        clients=[CLIENT],
+    )
+
+
+def test_a_template_in_the_table_decides_even_where_a_cycle_cannot_be_read() -> None:
+    for scheduler in ("rr", "lc"):
+        (choice,) = forecast(sticky(scheduler), flows(1, [CLIENT], []))
+        assert choice.server is not None
+        assert (choice.server.name, choice.reason) == ("rs1", BY_TEMPLATE)
+
+
+def test_templates_of_weight_0_count_unless_the_kernel_is_told_to_expire_them() -> None:
+    (kept,) = forecast(sticky("lc", weight=0), flows(1, [CLIENT], []))
+    (refused,) = forecast(sticky("lc", weight=0, without_quiescent=True), flows(1, [CLIENT], []))
+    assert (kept.reason, refused.server) == (BY_TEMPLATE, None)
 
 
 USAGE: dict[str, tuple[list[str], str]] = {

@@ -87,6 +87,16 @@ def test_what_depends_on_earlier_connections_is_judged_only_where_there_were_non
     assert result(with_scheduler(name), "rs2", used=True).verdict is verdict
 
 
+@pytest.mark.parametrize("name", ["rr", "lc"])
+def test_a_persistent_service_is_asked_once_and_its_template_decides_the_others(name: str) -> None:
+    model = topology(DR.replace("scheduler: rr", f"scheduler: {name}, persistence: 60"), servers=2)
+    passed = result(model, "rs2", "rs2", "rs2")
+    assert (passed.verdict, passed.seen) == (Verdict.PASS, "1 client scheduled, the others by template: rs2, rs2, rs2")
+    assert result(model, "rs2", "rs2", "rs1").verdict is Verdict.FAIL
+    assert result(model, "rs1", "rs1").verdict is Verdict.FAIL
+    assert result(model, "rs2", used=True).cause == "a template of earlier traffic may decide where a client goes"
+
+
 @pytest.mark.parametrize("name", ["dh", "sh", "mh"])
 def test_hashes_are_judged_wherever_they_are_used(name: str) -> None:
     verdicts = {server: result(with_scheduler(name), server, used=True).verdict for server in ("rs1", "rs2")}
