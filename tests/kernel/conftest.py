@@ -29,7 +29,13 @@ from tests.kernel.support import OpenLab, lab_in, own_images
 collect_ignore = (
     []
     if own_images()
-    else ["test_built_kernel.py", "test_virtual_time.py", "test_connection_times.py", "test_schedulers_in_time.py"]
+    else [
+        "test_built_kernel.py",
+        "test_virtual_time.py",
+        "test_connection_times.py",
+        "test_schedulers_in_time.py",
+        "test_template_times.py",
+    ]
 )
 
 

@@ -147,6 +147,14 @@ def table(model: Topology, totals: Stats, *per_server: int, earlier: Stats | Non
     return {"director": DirectorTable(services, totals, earlier or Stats())}
 
 
+def paused(capture: Capture, seconds: int) -> Capture:
+    """Let so much time pass between the first connection and the second."""
+    second = (CLIENT_PORT + 1).to_bytes(2, "big")
+    begin = next(number for number, one in enumerate(capture.frames) if second in one.data)
+    later = [replace(one, time_ns=one.time_ns + seconds * 10**9) for one in capture.frames[begin:]]
+    return replace(capture, frames=(*capture.frames[:begin], *later))
+
+
 def evidence(
     model: Topology,
     seen: Scene | Capture,

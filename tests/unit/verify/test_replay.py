@@ -7,11 +7,10 @@ from typing import Any
 
 import pytest
 
-from lvslab.capture.frame import Capture
 from lvslab.topology.model import Topology
 from lvslab.verify.result import Result, Verdict
 from tests.unit.verify import scenes
-from tests.unit.verify.scenes import DR, dr_reply_from, dr_request_to, dr_scene, evidence, judged, topology
+from tests.unit.verify.scenes import DR, dr_reply_from, dr_request_to, dr_scene, evidence, judged, paused, topology
 from tests.unit.walk import build
 from tests.unit.walk.build import Scene, Way
 
@@ -104,14 +103,7 @@ def test_hashes_are_judged_wherever_they_are_used(name: str) -> None:
 
 
 def test_in_long_traffic_connections_may_have_left_the_table() -> None:
-    def paused(capture: Capture) -> Capture:
-        """Eleven seconds pass between the first connection and the second."""
-        second = (build.CLIENT_PORT + 1).to_bytes(2, "big")
-        begin = next(number for number, one in enumerate(capture.frames) if second in one.data)
-        later = [replace(one, time_ns=one.time_ns + 11 * 10**9) for one in capture.frames[begin:]]
-        return replace(capture, frames=(*capture.frames[:begin], *later))
-
     capture = dr_scene(*[(dr_request_to(server), dr_reply_from(server)) for server in ("rs2", "rs1")]).capture()
     outcomes = scenes.answered("rs2", "rs1", vip=build.DR_VIP)
-    found = evidence(with_scheduler("lc"), paused(capture), outcomes=outcomes)
+    found = evidence(with_scheduler("lc"), paused(capture, 11), outcomes=outcomes)
     assert judged(found)["scheduler"].cause == "in more than 10 s connections may have left the table"
