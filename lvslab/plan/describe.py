@@ -94,6 +94,21 @@ def _(step: steps.Masquerade) -> str:
 
 
 @describe.register
+def _(step: steps.DropArpRequests) -> str:
+    return f"{step.node}: hear no ARP request for {step.address}"
+
+
+@describe.register
+def _(step: steps.ReplaceArpSender) -> str:
+    return f"{step.node}: send ARP as {step.own} instead of {step.address}"
+
+
+@describe.register
+def _(step: steps.AddNeighbour) -> str:
+    return f"{step.node}: enter {step.address} at {step.mac} on {step.device}, never to be asked for"
+
+
+@describe.register
 def _(step: steps.InstallService) -> str:
     service = step.service
     servers = ", ".join(

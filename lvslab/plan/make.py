@@ -9,8 +9,10 @@ from lvslab.plan import programs
 from lvslab.plan.queues import queue_packets
 from lvslab.plan.steps import (
     AddAddress,
+    AddNeighbour,
     AddRoute,
     ChecksumOffloadOff,
+    DropArpRequests,
     InstallService,
     LoadModules,
     MakeBridge,
@@ -21,6 +23,7 @@ from lvslab.plan.steps import (
     Masquerade,
     Plan,
     ReceiveGue,
+    ReplaceArpSender,
     SetUp,
     ShapeSending,
     StartNameServer,
@@ -32,6 +35,7 @@ from lvslab.plan.steps import (
 from lvslab.topology.addressing import link_local_address
 from lvslab.topology.model import (
     Application,
+    ArpCure,
     Method,
     NameService,
     Node,
@@ -41,9 +45,9 @@ from lvslab.topology.model import (
     Topology,
     VirtualService,
 )
-from lvslab.topology.reach import first_of_family
+from lvslab.topology.reach import first_of_family, interface_facing
 from lvslab.topology.tunnels import GUE_PORT, IP6TNL, MODULES, receives_gue, tunnel_devices
-from lvslab.topology.vips import LOOPBACK, vip_holders
+from lvslab.topology.vips import LOOPBACK, vip_askers, vip_holders
 
 
 def make_plan(topology: Topology) -> Plan:
@@ -55,6 +59,8 @@ def make_plan(topology: Topology) -> Plan:
         _vips,
         _sysctls,
         _routes,
+        _arp_filters,
+        _neighbours,
         _marks,
         _masquerades,
         _services,
@@ -79,6 +85,8 @@ def _modules(topology: Topology) -> Iterator[Step]:
         names.append("ip_vs_ftp")
     names += programs.marking_modules({service.vip.version for service in topology.services if service.mark})
     names += programs.masquerading_modules({service.vip.version for service in topology.services if service.source_nat})
+    if any(node.has(Setting.ARPTABLES) for node in topology.nodes):
+        names += programs.ARP_FILTER_MODULES
     names += _tunnel_modules(topology)
     yield LoadModules(tuple(names))
 
@@ -216,6 +224,31 @@ def _routes(topology: Topology) -> Iterator[Step]:
                 yield AddRoute(node.name, Route(None, gateway))
         for route in node.routes:
             yield AddRoute(node.name, route)
+
+
+def _arp_filters(topology: Topology) -> Iterator[Step]:
+    """Keep servers silent before anything could ask them."""
+    for service in topology.services:
+        if service.arp_cure is not ArpCure.ARPTABLES:
+            continue
+        for name in dict.fromkeys(destination.node for destination in service.destinations):
+            node = topology.node(name)
+            own = interface_facing(node, service.vip)
+            if node.has(Setting.ARPTABLES) and own is not None:
+                yield DropArpRequests(name, service.vip)
+                yield ReplaceArpSender(name, service.vip, own.addresses[0].ip)
+
+
+def _neighbours(topology: Topology) -> Iterator[Step]:
+    for service in topology.services:
+        if service.arp_cure is not ArpCure.NEIGHBOUR:
+            continue
+        mac = next(each.mac for each in topology.node(service.director).interfaces if each.name == service.vip_device)
+        for name in vip_askers(topology, service.vip):
+            asker = topology.node(name)
+            facing = interface_facing(asker, service.vip)
+            if asker.has(Setting.NEIGHBOUR) and facing is not None:
+                yield AddNeighbour(name, facing.name, service.vip, mac)
 
 
 def _marks(topology: Topology) -> Iterator[Step]:

@@ -91,6 +91,19 @@ def marking(address: Address, protocol: Protocol, port: int, mark: int) -> tuple
     return (tool, "-w", "-t", "mangle", "-A", "PREROUTING", *match, "-j", "MARK", "--set-mark", str(mark))
 
 
+ARP_FILTER_MODULES = ("arptable_filter", "arpt_mangle")
+
+
+def dropping_arp_requests(address: Address) -> tuple[str, ...]:
+    """Return the call that has a node not hear who asks for an address of its own (arptables-legacy(8))."""
+    return ("arptables-legacy", "-A", "INPUT", "-d", str(address), "-j", "DROP")
+
+
+def replacing_arp_sender(address: Address, own: Address) -> tuple[str, ...]:
+    """Return the call that puts another of a node's addresses into the ARP it sends (arptables-legacy(8), mangle)."""
+    return ("arptables-legacy", "-A", "OUTPUT", "-s", str(address), "-j", "mangle", "--mangle-ip-s", str(own))
+
+
 def nginx_configuration(node: str, listen: str, folder: str, answer_bytes: int) -> str:
     """Return a configuration that answers every request with the node's name, padded to `answer_bytes`."""
     body = (node + "\\n").ljust(answer_bytes + 1, ".")

@@ -16,8 +16,10 @@ from lvslab.plan.endpoint import endpoint
 from lvslab.plan.steps import (
     BRIDGE,
     AddAddress,
+    AddNeighbour,
     AddRoute,
     ChecksumOffloadOff,
+    DropArpRequests,
     InstallService,
     LoadModules,
     MakeBridge,
@@ -28,6 +30,7 @@ from lvslab.plan.steps import (
     Masquerade,
     Plan,
     ReceiveGue,
+    ReplaceArpSender,
     SetUp,
     ShapeSending,
     StartNameServer,
@@ -118,10 +121,17 @@ def _(step: AddRoute) -> Iterator[str]:
     yield f"ip -n {step.node} {family}route add {to} via {step.route.via}"
 
 
+@_lines.register
+def _(step: AddNeighbour) -> Iterator[str]:
+    yield f"ip -n {step.node} neigh add {step.address} lladdr {step.mac} dev {step.device} nud permanent"
+
+
 @_lines.register(MarkPackets)
 @_lines.register(Masquerade)
 @_lines.register(MakeTunnel)
 @_lines.register(ReceiveGue)
+@_lines.register(DropArpRequests)
+@_lines.register(ReplaceArpSender)
 def _(step: ToolStep) -> Iterator[str]:
     yield f"ip netns exec {step.node} {shlex.join(tool_call(step))}"
 

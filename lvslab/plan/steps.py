@@ -135,6 +135,33 @@ class Masquerade:
 
 
 @dataclass(frozen=True, slots=True)
+class DropArpRequests:
+    """Let a node hear no ARP request for an address that it has."""
+
+    node: str
+    address: Address
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceArpSender:
+    """Have a node name its own address where it would send ARP as another that it has."""
+
+    node: str
+    address: Address
+    own: Address
+
+
+@dataclass(frozen=True, slots=True)
+class AddNeighbour:
+    """Tell a node the MAC of an address once and for all: it never asks, and believes nobody else."""
+
+    node: str
+    device: str
+    address: Address
+    mac: str
+
+
+@dataclass(frozen=True, slots=True)
 class StartServer:
     """A server that says which node it is. `kind`: http, udp-echo or tcp-echo; `program`: builtin or nginx."""
 
@@ -164,7 +191,7 @@ class StartResolver:
     """Address of the authoritative server."""
 
 
-ToolStep = MakeTunnel | ReceiveGue | MarkPackets | Masquerade
+ToolStep = MakeTunnel | ReceiveGue | MarkPackets | Masquerade | DropArpRequests | ReplaceArpSender
 """Steps that a program of the kernel's own tools carries out in the node."""
 
 Step = (
@@ -182,6 +209,9 @@ Step = (
     | AddRoute
     | MarkPackets
     | Masquerade
+    | DropArpRequests
+    | ReplaceArpSender
+    | AddNeighbour
     | InstallService
     | StartServer
     | StartNameServer

@@ -27,6 +27,16 @@ def _(step: steps.Masquerade) -> tuple[str, ...]:
 
 
 @tool_call.register
+def _(step: steps.DropArpRequests) -> tuple[str, ...]:
+    return programs.dropping_arp_requests(step.address)
+
+
+@tool_call.register
+def _(step: steps.ReplaceArpSender) -> tuple[str, ...]:
+    return programs.replacing_arp_sender(step.address, step.own)
+
+
+@tool_call.register
 def _(step: steps.MakeTunnel) -> tuple[str, ...]:
     """ip-link(8): an ip6tnl device that takes any sender and both IP versions inside."""
     number, local = str(TUNNEL_INDEX), str(step.local)

@@ -14,9 +14,6 @@ from lvslab.sandbox import rtnl
 from lvslab.sandbox.sandbox import Sandbox
 from lvslab.topology.model import Address
 
-NUD_NOARP = 0x40
-NUD_PERMANENT = 0x80
-
 
 def forget_neighbour(sandbox: Sandbox, nodes: Sequence[str], address: Address) -> None:
     """Make nodes ask again who has `address` when they next need to know; what an administrator entered stays.
@@ -50,7 +47,7 @@ def learned(payloads: Sequence[bytes], address: Address) -> list[int]:
     for payload in payloads:
         message = ndmsg(payload)
         message.decode()
-        by_hand = message["state"] & (NUD_PERMANENT | NUD_NOARP)
+        by_hand = message["state"] & (rtnl.NUD_PERMANENT | rtnl.NUD_NOARP)
         if message.get_attr("NDA_DST") == str(address) and not by_hand:
             found.append(message["ifindex"])
     return found

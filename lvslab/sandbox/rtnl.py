@@ -16,13 +16,15 @@ from pyroute2.netlink.rtnl import (
     RTM_GETLINK,
     RTM_NEWADDR,
     RTM_NEWLINK,
+    RTM_NEWNEIGH,
     RTM_NEWROUTE,
 )
 from pyroute2.netlink.rtnl.ifaddrmsg import ifaddrmsg
 from pyroute2.netlink.rtnl.ifinfmsg import ifinfmsg
+from pyroute2.netlink.rtnl.ndmsg import ndmsg
 from pyroute2.netlink.rtnl.rtmsg import rtmsg
 
-from lvslab.topology.model import InterfaceAddress, Route
+from lvslab.topology.model import Address, InterfaceAddress, Route
 
 IFF_UP = 1
 FIRST_INDEX = 100
@@ -32,6 +34,8 @@ RTPROT_BOOT = 3
 RT_SCOPE_UNIVERSE = 0
 RT_SCOPE_HOST = 254
 RTN_UNICAST = 1
+NUD_NOARP = 0x40
+NUD_PERMANENT = 0x80
 INFINITY_LIFE_TIME = 0xFFFFFFFF
 
 CREATE = NLM_F_REQUEST | NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL
@@ -100,6 +104,16 @@ def add_route(route: Route) -> bytes:
     destination = [] if route.to is None else [("RTA_DST", str(route.to.network_address))]
     message["attrs"] = [*destination, ("RTA_GATEWAY", str(route.via))]
     return encoded(message, RTM_NEWROUTE, CREATE)
+
+
+def add_neighbour(index: int, address: Address, mac: str) -> bytes:
+    """Return the request for an entry that nothing but an administrator changes."""
+    message = ndmsg()
+    message["family"] = family(address.version)
+    message["ifindex"] = index
+    message["state"] = NUD_PERMANENT
+    message["attrs"] = [("NDA_DST", str(address)), ("NDA_LLADDR", mac)]
+    return encoded(message, RTM_NEWNEIGH, _CREATE)
 
 
 def dump_links() -> bytes:

@@ -12,7 +12,16 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, WithJsonSche
 from pydantic_core import PydanticCustomError
 
 from lvslab.topology import limits
-from lvslab.topology.model import Application, Protocol, Role, SchedulerFlag, Setting, TunnelChecksum, TunnelKind
+from lvslab.topology.model import (
+    Application,
+    ArpCure,
+    Protocol,
+    Role,
+    SchedulerFlag,
+    Setting,
+    TunnelChecksum,
+    TunnelKind,
+)
 from lvslab.topology.shaping import EVERY
 
 OTHER_KIND = "other_kind"
@@ -183,6 +192,7 @@ class ServiceEntry(Entry):
     flags: list[Flag] = []
     application: Application | None = Field(default=None, strict=False, description="HTTP or UDP echo when absent")
     source_nat: bool = Field(default=False, description="NAT: the client's address is rewritten as well (FULLNAT)")
+    arp_cure: ArpCure = Field(default=ArpCure.SYSCTLS, strict=False, description="what keeps servers silent in ARP")
     tunnel: TunnelKind = Field(default=TunnelKind.IPIP, strict=False, description="TUN: kind of the outer header")
     tunnel_checksum: TunnelChecksum = Field(default=TunnelChecksum.NONE, strict=False)
     tunnel_ip: IpVersion | None = Field(default=None, description="TUN: IP version of the outer header; the VIP's")

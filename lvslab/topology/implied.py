@@ -4,17 +4,23 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lvslab.topology.model import Destination, Method, Node, Role, Setting, Topology, VirtualService
+from lvslab.topology.model import ArpCure, Destination, Method, Node, Role, Setting, Topology, VirtualService
+from lvslab.topology.vips import vip_askers
 
 _REAL_SERVER: dict[Method, frozenset[Setting]] = {
     Method.NAT: frozenset(),
-    Method.DR: frozenset({Setting.VIP, Setting.ARP_IGNORE, Setting.ARP_ANNOUNCE}),
+    Method.DR: frozenset({Setting.VIP}),
     Method.TUN: frozenset({Setting.VIP, Setting.TUNNEL, Setting.RP_FILTER}),
     Method.LOCAL: frozenset({Setting.SERVER}),
 }
 """What a method needs on a real server, beyond answering (the LVS papers' tables; ip-sysctl.rst)."""
 
-_ARP = frozenset({Setting.ARP_IGNORE, Setting.ARP_ANNOUNCE})
+_ARP: dict[ArpCure, frozenset[Setting]] = {
+    ArpCure.SYSCTLS: frozenset({Setting.ARP_IGNORE, Setting.ARP_ANNOUNCE}),
+    ArpCure.ARPTABLES: frozenset({Setting.ARPTABLES}),
+    ArpCure.NEIGHBOUR: frozenset(),
+}
+"""What a cure of the ARP problem needs on a real server that shares the network the VIP is on."""
 
 
 def with_implied_settings(topology: Topology) -> Topology:
@@ -32,10 +38,12 @@ def implied_settings(node: Node, topology: Topology) -> frozenset[Setting]:
     for service in topology.services:
         if service.director == node.name:
             settings |= _director_settings(service)
+        if service.arp_cure is ArpCure.NEIGHBOUR and node.name in vip_askers(topology, service.vip):
+            settings.add(Setting.NEIGHBOUR)
         for destination in service.destinations:
             if destination.node == node.name:
                 settings |= _REAL_SERVER[destination.method]
-                settings |= _tunnel_arp(destination, service, topology)
+                settings |= _arp(destination, service, topology)
     return frozenset(settings)
 
 
@@ -51,9 +59,12 @@ def _director_settings(service: VirtualService) -> frozenset[Setting]:
     return frozenset(settings)
 
 
-def _tunnel_arp(destination: Destination, service: VirtualService, topology: Topology) -> frozenset[Setting]:
-    """A tunnelled server has the ARP problem only where it shares the network the VIP is on."""
-    director, node = topology.node(service.director), topology.node(destination.node)
-    vip_network = next(each.network for each in director.interfaces if each.name == service.vip_device)
-    shares = any(interface.network == vip_network for interface in node.interfaces)
-    return _ARP if destination.method is Method.TUN and shares else frozenset()
+def _arp(destination: Destination, service: VirtualService, topology: Topology) -> frozenset[Setting]:
+    """A server that holds the VIP has the ARP problem; a tunnelled one only where it shares the VIP's network."""
+    if destination.method is Method.TUN:
+        director, node = topology.node(service.director), topology.node(destination.node)
+        vip_network = next(each.network for each in director.interfaces if each.name == service.vip_device)
+        shares = any(interface.network == vip_network for interface in node.interfaces)
+    else:
+        shares = destination.method is Method.DR
+    return _ARP[service.arp_cure] if shares else frozenset()

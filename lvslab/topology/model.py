@@ -47,6 +47,14 @@ class Application(StrEnum):
     FTP = "ftp"
 
 
+class ArpCure(StrEnum):
+    """What keeps servers that hold the VIP from being taken for its owner: the LVS papers' three cures."""
+
+    SYSCTLS = "sysctls"
+    ARPTABLES = "arptables"
+    NEIGHBOUR = "neighbour"
+
+
 class SchedulerFlag(StrEnum):
     """What a scheduler may be told beside its servers (ipvsadm -b): look past dead servers, hash the port too."""
 
@@ -62,6 +70,8 @@ class Setting(StrEnum):
     VIP = "vip"
     ARP_IGNORE = "arp_ignore"
     ARP_ANNOUNCE = "arp_announce"
+    ARPTABLES = "arptables"
+    NEIGHBOUR = "neighbour"
     TUNNEL = "tunnel"
     RP_FILTER = "rp_filter"
     IP_FORWARD = "ip_forward"
@@ -218,6 +228,8 @@ class VirtualService:
     """None: HTTP over TCP, echo over UDP."""
     source_nat: bool = False
     """NAT only: the director puts its own address in the client's place as well (FULLNAT)."""
+    arp_cure: ArpCure = ArpCure.SYSCTLS
+    """DR, and TUN on the VIP's network: sysctls or filters on the servers, or an entry by hand beside them."""
 
     @property
     def mark_key(self) -> tuple[str, int, int] | None:

@@ -79,6 +79,7 @@ def _service(asked: _Asked, vip: Address, director: Node) -> VirtualService:
         flags=frozenset(entry.flags),
         application=entry.application,
         source_nat=entry.source_nat,
+        arp_cure=entry.arp_cure,
     )
 
 

@@ -42,6 +42,8 @@ for node in $(ls /run/netns); do
             echo "@ $node iptables"; iptables-legacy -t mangle -S PREROUTING
             if grep -q nat /proc/net/ip_tables_names; then iptables-legacy -t nat -S POSTROUTING; fi
         fi
+        if [ -s /proc/net/arp_tables_names ]; then echo "@ $node arptables"; arptables-legacy -L -n; fi
+        if ip neigh show nud permanent | grep -q .; then echo "@ $node neigh"; ip neigh show nud permanent; fi
         ip fou show 2>/dev/null | sed "s/^/@ $node fou\\n/"' sh "$node"
 done
 """

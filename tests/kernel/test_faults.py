@@ -59,6 +59,18 @@ ARP_ANNOUNCE = Expected(
 VIP_OF_DIRECTOR = Expected(
     "client", "5 of 5 calls", "nobody answers ARP for 203.0.113.100", "on director: ip addr add 203.0.113.100/32"
 )
+ARPTABLES = Expected(
+    "rs2",
+    "rs2 answered ARP for 198.18.0.10",
+    "arptables on rs2 does not drop the requests",
+    "on rs2: arptables-legacy -A INPUT -d 198.18.0.10 -j DROP",
+)
+NO_ENTRY = Expected(
+    "router",
+    "router asked who has 198.18.0.10",
+    "router has no permanent neighbour entry for 198.18.0.10",
+    "on router: ip neigh replace 198.18.0.10 lladdr 02:00:00:00:03:00 dev eth1 nud permanent",
+)
 TUNNEL = Expected("rs1", "", "no tunnel device of rs1 takes the packets", "on rs1: modprobe ipip; ip link set tunl0 up")
 
 
@@ -94,6 +106,18 @@ FAULTS = {
         "dr-one-network.yaml",
         {"arp-owner": ARP_ANNOUNCE, "dr-request": bypass(ARP_ANNOUNCE)},
         without=["arp_announce"],
+    ),
+    "dr-arptables-gone": Fault(
+        "dr-arptables",
+        {"arp-owner": ARPTABLES, "dr-request": bypass(ARPTABLES)},
+        without=["arptables"],
+        skipped=frozenset({"scheduler", "statistics"}),
+    ),
+    "dr-neighbour-gone": Fault(
+        "dr-neighbour",
+        {"arp-owner": NO_ENTRY, "dr-request": bypass(NO_ENTRY)},
+        without=["neighbour"],
+        skipped=frozenset({"scheduler", "statistics"}),
     ),
     "dr-vip-24": Fault(
         "dr",

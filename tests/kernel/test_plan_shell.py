@@ -89,19 +89,8 @@ services:
 
 @pytest.fixture(
     params=[
-        *(
-            "dr",
-            "nat",
-            "rr-dns",
-            "tun",
-            "weighted",
-            "ipv6",
-            "mark-media",
-            "one-packet",
-            "persistence",
-            "kinds",
-            "shaped",
-        ),
+        *("dr", "dr-arptables", "dr-neighbour", "nat", "rr-dns", "tun", "weighted", "ipv6"),
+        *("mark-media", "one-packet", "persistence", "kinds", "shaped"),
         *("localnode", "fullnat", "tun-gue", "tun-gre", "tun-mixed"),
     ]
 )

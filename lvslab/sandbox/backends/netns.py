@@ -167,6 +167,11 @@ class NetnsBackend:
     def _(self, step: steps.AddRoute) -> tuple[Target, bytes]:
         return Target(step.node, NETLINK_ROUTE), rtnl.add_route(step.route)
 
+    @_message.register
+    def _(self, step: steps.AddNeighbour) -> tuple[Target, bytes]:
+        index = self._index(step.node, step.device)
+        return Target(step.node, NETLINK_ROUTE), rtnl.add_neighbour(index, step.address, step.mac)
+
     def _new_index(self, namespace: str, device: str) -> int:
         taken = sum(1 for name, _ in self._indexes if name == namespace)
         self._indexes[namespace, device] = rtnl.FIRST_INDEX + taken
@@ -206,6 +211,8 @@ _PHASES: dict[type[steps.Step], Callable[[NetnsBackend, Any], None]] = {
     steps.ReceiveGue: NetnsBackend._run_tools,
     steps.MarkPackets: NetnsBackend._run_tools,
     steps.Masquerade: NetnsBackend._run_tools,
+    steps.DropArpRequests: NetnsBackend._run_tools,
+    steps.ReplaceArpSender: NetnsBackend._run_tools,
     steps.InstallService: NetnsBackend._install_services,
     steps.StartServer: NetnsBackend._start_servers,
     steps.StartNameServer: NetnsBackend._start_servers,

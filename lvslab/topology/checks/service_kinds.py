@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lvslab.topology.faults import Fault, KeyPath
-from lvslab.topology.model import Application, Protocol, SchedulerFlag, Topology, VirtualService
+from lvslab.topology.model import Application, ArpCure, Method, Protocol, SchedulerFlag, Topology, VirtualService
 
 _SCHEDULER_OF = {
     SchedulerFlag.SH_FALLBACK: "sh",
@@ -29,6 +29,10 @@ def check_kind(service: VirtualService, path: KeyPath) -> Iterator[Fault]:
         yield Fault((*path, "application"), "FTP over IPv6", "an IPv4 VIP", str(service.vip))
     if service.application is Application.FTP and service.protocol is not Protocol.TCP:
         yield Fault((*path, "application"), "FTP is spoken over TCP", "protocol tcp", str(service.protocol))
+    if service.arp_cure is not ArpCure.SYSCTLS and (service.method is Method.NAT or service.vip.version == 6):
+        expected = "an IPv4 VIP that servers hold as well: method dr or tun"
+        found = str(service.vip) if service.vip.version == 6 else f"method {service.method}"
+        yield Fault((*path, "arp_cure"), "cure without the ARP problem", expected, found)
     for flag in sorted(service.flags):
         if service.scheduler != _SCHEDULER_OF[flag]:
             expected = f"scheduler {_SCHEDULER_OF[flag]}"

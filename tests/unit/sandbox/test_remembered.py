@@ -9,7 +9,7 @@ from pyroute2.netlink.rtnl import RTM_NEWNEIGH
 from pyroute2.netlink.rtnl.ndmsg import ndmsg
 
 from lvslab.sandbox import rtnl
-from lvslab.sandbox.neighbours import NUD_NOARP, NUD_PERMANENT, delete_neighbour, learned
+from lvslab.sandbox.neighbours import delete_neighbour, learned
 from lvslab.sandbox.ports import local_ports
 
 VIP = ip_address("198.18.0.10")
@@ -31,7 +31,7 @@ def entry(address: str, index: int, state: int) -> bytes:
         ([entry("198.18.0.10", 100, REACHABLE)], [100]),
         ([entry("198.18.0.10", 100, STALE), entry("198.18.0.10", 101, REACHABLE)], [100, 101]),
         ([entry("198.18.0.11", 100, REACHABLE), entry("2001:db8::1", 100, REACHABLE)], []),
-        ([entry("198.18.0.10", 100, NUD_PERMANENT), entry("198.18.0.10", 101, NUD_NOARP)], []),
+        ([entry("198.18.0.10", 100, rtnl.NUD_PERMANENT), entry("198.18.0.10", 101, rtnl.NUD_NOARP)], []),
     ],
 )
 def test_only_what_was_learnt_is_forgotten(entries: list[bytes], found: list[int]) -> None:

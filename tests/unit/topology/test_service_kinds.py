@@ -82,6 +82,10 @@ BAD = {
         [f"{WEB}, mark: 1", f"{SECURE.replace('rs*', 'rs1')}, mark: 1"],
         "services[1].servers: services of mark 1 differ",
     ),
+    "cure-without-the-illness": (
+        [f"{NAT_MAP}, arp_cure: arptables"],
+        "services[0].arp_cure: cure without the ARP problem: expected an IPv4 VIP that servers hold as well",
+    ),
     "lower-above-upper": ([WEB.replace("rs*", "[{node: rs*, upper: 3, lower: 9}]")], "unusable thresholds"),
     "threshold-too-large": ([WEB.replace("rs*", "[{node: rs*, upper: 65536}]")], "expected 0 to 65535, found 65536"),
 }

@@ -18,7 +18,9 @@ from lvslab.topology.shipped import find
 NAMES = (
     "director-client",
     "dr",
+    "dr-arptables",
     "dr-ipv6",
+    "dr-neighbour",
     "ftp",
     "fullnat",
     "hybrid",
@@ -65,6 +67,20 @@ SETTINGS = {
         "director": "default_route vip",
         "rs1": "arp_announce arp_ignore default_route server vip",
         "rs2": "arp_announce arp_ignore default_route server vip",
+    },
+    "dr-arptables": {
+        "client": "default_route",
+        "router": "ip_forward",
+        "director": "default_route vip",
+        "rs1": "arptables default_route server vip",
+        "rs2": "arptables default_route server vip",
+    },
+    "dr-neighbour": {
+        "client": "default_route",
+        "router": "ip_forward neighbour",
+        "director": "default_route vip",
+        "rs1": "default_route server vip",
+        "rs2": "default_route server vip",
     },
     "tun": {
         "client": "default_route",
