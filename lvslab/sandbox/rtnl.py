@@ -113,7 +113,7 @@ def add_neighbour(index: int, address: Address, mac: str) -> bytes:
     message["ifindex"] = index
     message["state"] = NUD_PERMANENT
     message["attrs"] = [("NDA_DST", str(address)), ("NDA_LLADDR", mac)]
-    return encoded(message, RTM_NEWNEIGH, _CREATE)
+    return encoded(message, RTM_NEWNEIGH, CREATE)
 
 
 def dump_links() -> bytes:
