@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lvslab.sandbox.sandbox import Finished, Sandbox
     from lvslab.topology.model import Address, Node, Topology
     from lvslab.traffic.outcome import Outcome
-    from lvslab.verify.evidence import DirectorTable, Evidence
+    from lvslab.verify.evidence import DirectorTable, Evidence, NodeFacts
     from lvslab.verify.result import TopologyResult
     from lvslab.walk.model import Walks
 
@@ -251,15 +251,16 @@ class Lab:
             for director in totals
         }
 
-    def _with_facts(self, evidence: Evidence) -> Evidence:
+    def facts(self, name: str) -> NodeFacts:
+        """Return what a node's kernel says of itself now, listeners included. Raises KernelFault."""
         from lvslab.sandbox.facts import read_facts
         from lvslab.verify.evidence import NodeFacts
 
-        facts = {}
-        for name in self.nodes:
-            raw = read_facts(self._sandbox, name)
-            facts[name] = NodeFacts(raw.addresses, raw.up, raw.gateways, raw.sysctls, raw.listening, raw.counters)
-        return replace(evidence, facts=facts)
+        raw = read_facts(self._sandbox, name)
+        return NodeFacts(raw.addresses, raw.up, raw.gateways, raw.sysctls, raw.listening, raw.counters)
+
+    def _with_facts(self, evidence: Evidence) -> Evidence:
+        return replace(evidence, facts={name: self.facts(name) for name in self.nodes})
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,15 +8,16 @@ import signal
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from importlib import import_module
 from typing import Any
 
 import click
 
 from lvslab import __version__
+from lvslab.cli.lazy import LazyGroup
 from lvslab.errors import LvslabError
 
 VERBS = {
+    "lab": "Learn step by step: guided labs with tasks, predictions, checks and hints.",
     "verify": "Build clusters on a real kernel, send traffic, and judge what the packets did.",
     "walk": "Show one connection's packets hop by hop, and what changed at each hop.",
     "up": "Build a topology and leave it up.",
@@ -39,8 +40,6 @@ VERBS = {
     "doctor": "Show what this machine offers and what is missing.",
     "clean": "Remove what labs left that were killed.",
 }
-MODULES = {"import": "import_"}
-"""Modules of verbs that are words of Python."""
 INTERRUPTED = 130
 TERMINATED = 143
 BROKEN_PIPE = 141
@@ -61,8 +60,8 @@ def _reader_noticed() -> Iterator[None]:
         raise _ReaderGone from error
 
 
-class LazyGroup(click.Group):
-    """Loads a verb's module only when it is used: start-up time is a feature."""
+class MainGroup(LazyGroup):
+    """Notices when what reads our output has gone."""
 
     def make_context(
         self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
@@ -77,23 +76,8 @@ class LazyGroup(click.Group):
                 sys.stdout.flush()
         return status
 
-    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 - click's signature
-        return list(VERBS)
 
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
-        if cmd_name not in VERBS:
-            return None
-        command = import_module(f"lvslab.cli.{MODULES.get(cmd_name, cmd_name)}").command
-        if not isinstance(command, click.Command):
-            raise TypeError(f"lvslab.cli.{cmd_name}.command is no command")
-        return command
-
-    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Commands"):
-            formatter.write_dl(list(VERBS.items()))
-
-
-@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=MainGroup, verbs=VERBS, package="lvslab.cli", context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="lvslab")
 def cli() -> None:
     """Linux Virtual Server clusters on a real kernel: built, driven, captured, judged."""

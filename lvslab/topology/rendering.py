@@ -59,14 +59,19 @@ _ENVIRONMENT = SandboxedEnvironment(
 )
 
 
-def render(text: str, source: str, params: Mapping[str, object]) -> Rendered:
-    """Render `text` as a Jinja2 template; raises :class:`~lvslab.errors.BadInput` at the faulty line."""
+def render(
+    text: str, source: str, params: Mapping[str, object], *, names: str = "parameters of this topology"
+) -> Rendered:
+    """Render `text` as a Jinja2 template; raises :class:`~lvslab.errors.BadInput` at the faulty line.
+
+    `names` says in errors what `params` are.
+    """
     try:
         return _without_marks(_limited(_ENVIRONMENT.from_string(text).generate(params), source))
     except TemplateSyntaxError as error:
-        raise _template_fault(error, f"{source}:{error.lineno}", params) from error
+        raise _template_fault(error, f"{source}:{error.lineno}", params, names) from error
     except _TEMPLATE_FAULTS as error:
-        raise _template_fault(error, f"{source}:{_line_of(error)}", params) from error
+        raise _template_fault(error, f"{source}:{_line_of(error)}", params, names) from error
 
 
 def _limited(pieces: Iterator[str], source: str) -> str:
@@ -99,6 +104,6 @@ def _line_of(error: BaseException) -> int:
     return (inside[-1] if inside else None) or 1
 
 
-def _template_fault(error: Exception, where: str, params: Mapping[str, object]) -> BadInput:
+def _template_fault(error: Exception, where: str, params: Mapping[str, object], names: str) -> BadInput:
     known = ", ".join(params) or "none"
-    return BadInput(f"Jinja2: {error}", where=where, next_step=f"parameters of this topology: {known}")
+    return BadInput(f"Jinja2: {error}", where=where, next_step=f"{names}: {known}")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
@@ -25,6 +26,7 @@ from lvslab.topology.document import (
 from lvslab.topology.faults import Fault, KeyPath, Places
 from lvslab.topology.wording import did_you_mean, one_of, shown
 
+Shape = TypeVar("Shape", bound=Entry)
 _ANY = "*"
 _ENTRIES: dict[KeyPath, type[Entry]] = {
     (): Document,
@@ -52,26 +54,46 @@ _KINDS = {
 
 def document_of(data: object, places: Places) -> Document:
     """Check the shape of a rendered topology; raises :class:`~lvslab.errors.BadInputs` with all its faults."""
+    return shaped(Document, data, places, _ENTRIES)
+
+
+def shaped(model: type[Shape], data: object, places: Places, entries: Mapping[KeyPath, type[Entry]]) -> Shape:
+    """Return data as a model; `entries` says which model describes the mapping at each path.
+
+    Raises :class:`~lvslab.errors.BadInputs` with all faults.
+    """
     try:
-        return Document.model_validate(data)
+        return model.model_validate(data)
     except ValidationError as error:
-        places.raise_any(_faults(error.errors(include_url=False)))
+        places.raise_any(shape_faults(error, entries))
         raise
 
 
-def _faults(errors: list[ErrorDetails]) -> Iterator[Fault]:
-    for error in errors:
-        yield _fault(error, error["loc"])
+def shape_faults(error: ValidationError, entries: Mapping[KeyPath, type[Entry]], at: KeyPath = ()) -> Iterator[Fault]:
+    """Yield the faults in plain words; `at` is where the data stands in its file."""
+    for one in error.errors(include_url=False):
+        yield _fault(one, (*at, *one["loc"]), _Entries(entries, at))
 
 
-def _fault(error: ErrorDetails, path: KeyPath) -> Fault:
+@dataclass(frozen=True, slots=True)
+class _Entries:
+    by_path: Mapping[KeyPath, type[Entry]]
+    at: KeyPath
+
+    def keys(self, path: KeyPath) -> list[str]:
+        """Return the keys that the mapping at `path` may have, as they are written."""
+        fields = _entry_at(path[len(self.at) :], self.by_path).model_fields
+        return [field.alias or name for name, field in fields.items()]
+
+
+def _fault(error: ErrorDetails, path: KeyPath, entries: _Entries) -> Fault:
     context: dict[str, Any] = error.get("ctx", {})
     found = shown(error["input"])
     match error["type"]:
         case "missing":
             return Fault(path, "required key is missing", next_step=f"add {path[-1]!r}")
         case "extra_forbidden":
-            known = list(_entry_at(path[:-1]).model_fields)
+            known = entries.keys(path[:-1])
             return Fault(path, "unknown key", one_of(known), repr(path[-1]), did_you_mean(str(path[-1]), known))
         case "enum" | "literal_error":
             allowed = _allowed(context)
@@ -92,8 +114,8 @@ def _quoting(kind: str, error: ErrorDetails) -> str | None:
     return "quote it" if kind == "string_type" and isinstance(value, int | float) else None
 
 
-def _entry_at(path: KeyPath) -> type[Entry]:
-    for pattern, entry in _ENTRIES.items():
+def _entry_at(path: KeyPath, entries: Mapping[KeyPath, type[Entry]]) -> type[Entry]:
+    for pattern, entry in entries.items():
         if len(pattern) == len(path) and all(part in (_ANY, key) for part, key in zip(pattern, path, strict=True)):
             return entry
     raise KeyError(path)

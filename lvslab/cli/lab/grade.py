@@ -1,0 +1,64 @@
+"""lvslab lab grade: run submissions again and grade them."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from lvslab.cli.lab.options import show
+from lvslab.cli.options import json_option, memory_option
+
+
+@click.command("grade")
+@click.argument("folder", metavar="FOLDER|FILE...", nargs=-1, required=True)
+@click.option("--secret", "secret_path", metavar="FILE", help="The course's secret: refuse variants of others.")
+@click.option("--csv", "csv_path", metavar="FILE", help="Write a table of points to FILE (- for stdout).")
+@click.option("--junit", "junit_path", metavar="FILE", help="Write JUnit XML to FILE (- for stdout).")
+@click.option("--kernel", metavar="uml[:RELEASE]", default="uml", help="Which User-Mode Linux kernel.")
+@json_option
+@memory_option
+def command(
+    folder: tuple[str, ...],
+    secret_path: str | None,
+    csv_path: str | None,
+    junit_path: str | None,
+    kernel: str,
+    json_path: str | None,
+    memory_mib: int,
+) -> int:
+    """Run submissions again, each step on a fresh network in a kernel of its own, and write a table of points.
+
+    Students' commands never run on this machine's own kernel.
+    """
+    from lvslab.errors import BadInput
+    from lvslab.labs.grade import grade_all
+    from lvslab.labs.grade_report import grades_csv, grades_json, grades_junit, grades_table
+    from lvslab.labs.machine import open_ready_kernel
+    from lvslab.labs.secret import read_secret
+    from lvslab.labs.submission import SUFFIX, read_submission
+    from lvslab.report.output import write_output
+    from lvslab.report.progress import make_progress
+    from lvslab.verify.result import Verdict
+
+    if kernel.partition(":")[0] != "uml":
+        raise BadInput("submissions are not run on this machine's own kernel", where="--kernel", expected="uml")
+    secret = read_secret(Path(secret_path)) if secret_path else None
+    paths = [
+        path
+        for each in folder
+        for path in (sorted(Path(each).glob(f"*{SUFFIX}")) if Path(each).is_dir() else [Path(each)])
+    ]
+    if not paths:
+        raise BadInput("no submissions are here", where=", ".join(folder), expected=f"files *{SUFFIX}")
+    submissions = [read_submission(path) for path in paths]
+    phase = make_progress(sys.stderr, verbose=False).phase
+    with open_ready_kernel(kernel, memory_mib=memory_mib) as running:
+        grades = list(grade_all(running, submissions, secret, phase))
+    show(grades_table(grades))
+    for path, write in ((json_path, grades_json), (csv_path, grades_csv), (junit_path, grades_junit)):
+        if path is not None:
+            write_output(path, write(grades).encode())
+    errors = any(step.verdict is Verdict.ERROR for grade in grades for step in grade.steps)
+    return 3 if errors else 0

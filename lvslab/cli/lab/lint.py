@@ -1,0 +1,22 @@
+"""lvslab lab lint: check labs without running them."""
+
+from __future__ import annotations
+
+import click
+
+from lvslab.cli.lab.options import complete_lab_id
+
+
+@click.command("lint")
+@click.argument("wanted", metavar="[ID|FOLDER]...", nargs=-1, shell_complete=complete_lab_id)
+def command(wanted: tuple[str, ...]) -> int:
+    """Check labs' files, languages, hints, proofs and links; all shipped labs without names."""
+    from lvslab.labs.lint import lint_lab
+    from lvslab.labs.shipped import find_lab_folder, shipped_labs
+
+    folders = [find_lab_folder(each) for each in wanted] or list(shipped_labs())
+    faults = [fault for folder in folders for fault in lint_lab(folder)]
+    for fault in faults:
+        click.echo(f"lvslab: {fault.as_line()}", err=True)
+    click.echo(f"{len(folders)} labs, {len(faults)} faults" if faults else f"{len(folders)} labs, no faults")
+    return 2 if faults else 0

@@ -1,0 +1,17 @@
+"""lvslab lab next: on to the next step."""
+
+from __future__ import annotations
+
+import click
+
+from lvslab.cli.lab.options import chosen_language, language_option, show_step, which_option
+
+
+@click.command("next")
+@which_option
+@language_option
+def command(wanted: str | None, language: str | None) -> None:
+    """Go on to the next step, and show its text."""
+    from lvslab.labs.session import advance, open_session
+
+    show_step(advance(open_session(wanted)), chosen_language(language))

@@ -1,0 +1,39 @@
+"""lvslab lab status: how far one has come."""
+
+from __future__ import annotations
+
+import click
+
+from lvslab.cli.lab.options import chosen_language, language_option, show, which_option
+from lvslab.cli.options import json_option
+
+
+@click.command("status")
+@which_option
+@language_option
+@json_option
+def command(wanted: str | None, language: str | None, json_path: str | None) -> None:
+    """Show how far you have come, and what you predicted beside what was seen."""
+    import json
+    from dataclasses import asdict
+
+    from lvslab.kernels.attach import running_labs
+    from lvslab.labs.session import open_session
+    from lvslab.labs.show import comparison, status_table
+    from lvslab.report.output import write_output
+
+    session, spoken = open_session(wanted), chosen_language(language)
+    progress = session.progress
+    up = any(record.name == session.network for record in running_labs())
+    points = sum(step.points for step in session.guided.steps if progress.step(step.id).passed_at)
+    if json_path is not None:
+        facts = asdict(progress) | {"points": points, "of": session.guided.points, "network_up": up}
+        write_output(json_path, (json.dumps(facts, indent=1, ensure_ascii=False) + "\n").encode())
+        return
+    click.echo(f"{session.guided.id}  {session.guided.title.in_(spoken)}")
+    show(status_table(session.guided, progress, spoken))
+    for step in session.guided.steps:
+        kept = progress.step(step.id)
+        if step.reveal and kept.answer is not None and kept.observed is not None:
+            show(comparison(step, kept.answer, kept.observed, kept.observed_at, spoken))
+    click.echo(f"{points}/{session.guided.points}; {session.network}: {'up' if up else 'down'}")

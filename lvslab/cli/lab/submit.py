@@ -1,0 +1,27 @@
+"""lvslab lab submit: the file for the instructor."""
+
+from __future__ import annotations
+
+import click
+
+from lvslab.cli.lab.options import which_option
+
+
+@click.command("submit")
+@which_option
+@click.option("-o", "path", metavar="FILE", help="Where to; default: LAB-STUDENT.lvslab.json here; - for stdout.")
+def command(wanted: str | None, path: str | None) -> None:
+    """Write what you have made of the lab as one file; your instructor's machine can do it again."""
+    import re
+
+    from lvslab.labs.session import open_session
+    from lvslab.labs.submission import SUFFIX, submission_text
+    from lvslab.report.output import write_output
+
+    session = open_session(wanted)
+    student = re.sub(r"[^A-Za-z0-9._-]", "_", session.progress.student) or "student"
+    target = path or f"{session.guided.id}-{student}{SUFFIX}"
+    write_output(target, submission_text(session).encode())
+    if target != "-":
+        undone = [step.id for step in session.guided.steps if not session.progress.step(step.id).done]
+        click.echo(target + (f" (not done: {', '.join(undone)})" if undone else ""))

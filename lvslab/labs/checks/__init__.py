@@ -1,0 +1,1 @@
+"""The checks that lab.yaml may name, by subject."""

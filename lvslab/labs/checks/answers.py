@@ -1,0 +1,102 @@
+"""Who answers the client's calls, and in which order."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from lvslab.labs.finding import Finding, failed, judged
+from lvslab.labs.registry import check
+from lvslab.labs.view import View
+from lvslab.labs.words import NOTHING, Words, same, words
+from lvslab.topology.document import Connections, Entry, Texts
+from lvslab.traffic.outcome import Outcome
+
+
+class Answers(Entry):
+    """All of so many calls are answered, and by each of these servers at least once."""
+
+    client: str | None = None
+    vip: str | None = None
+    times: Connections = 4
+    servers: Texts = ()
+
+
+@check("answers", Answers)
+def answers(view: View, wanted: Answers) -> Finding:
+    outcomes = view.call(wanted.client, wanted.times, wanted.vip)
+    client = wanted.client or view.client
+    by = words(", from {servers}", "，来自 {servers}", servers=" ".join(wanted.servers)) if wanted.servers else NOTHING
+    expected = words(
+        "{client} gets an answer {n} times{by}",
+        "{client} 的 {n} 次访问都有回答{by}",
+        client=client,
+        n=wanted.times,
+        by=by,
+    )
+    unanswered = [outcome for outcome in outcomes if not outcome.ok]
+    if unanswered:
+        return failed(
+            expected,
+            _told(outcomes),
+            client,
+            next_step=words(
+                "lvslab lab walk shows how far the packets came", "lvslab lab walk 可以看到数据包走到了哪里"
+            ),
+        )
+    found = {outcome.server for outcome in outcomes}
+    return judged(not wanted.servers or found == set(wanted.servers), expected, _told(outcomes), client)
+
+
+class Order(Entry):
+    """The calls are answered by just these servers, in this order."""
+
+    client: str | None = None
+    vip: str | None = None
+    servers: Texts
+
+
+@check("order", Order)
+def order(view: View, wanted: Order) -> Finding:
+    servers = wanted.servers if len(wanted.servers) > 1 else tuple(wanted.servers[0].split())
+    outcomes = view.call(wanted.client, len(servers), wanted.vip)
+    expected = words("the calls go to {order}", "访问依次到达 {order}", order=" ".join(servers))
+    return judged(
+        [outcome.server for outcome in outcomes] == list(servers),
+        expected,
+        _told(outcomes),
+        wanted.client or view.client,
+    )
+
+
+class Share(Entry):
+    """Of so many calls, the share of `server` is at least `least` and at most `most`, in per cent."""
+
+    client: str | None = None
+    times: Connections
+    server: str
+    least: int = 0
+    most: int = 100
+
+
+@check("share", Share)
+def share(view: View, wanted: Share) -> Finding:
+    outcomes = view.call(wanted.client, wanted.times)
+    got = sum(outcome.server == wanted.server for outcome in outcomes)
+    expected = words(
+        "{server} gets {least} to {most} % of {times} calls",
+        "{times} 次访问中 {server} 占 {least} 到 {most} %",
+        server=wanted.server,
+        least=wanted.least,
+        most=wanted.most,
+        times=wanted.times,
+    )
+    holds = wanted.least * wanted.times <= 100 * got <= wanted.most * wanted.times
+    return judged(holds, expected, _told(outcomes), wanted.server)
+
+
+def _told(outcomes: tuple[Outcome, ...]) -> Words:
+    """Return the answers in order, counted where there are many."""
+    names = [outcome.server or outcome.status for outcome in outcomes]
+    if len(names) <= 16:
+        return same(" ".join(names))
+    return same(", ".join(f"{name} {count}×" for name, count in Counter(names).most_common()))

@@ -1,0 +1,32 @@
+"""The expectations of `lvslab verify`, judged on the lab as it is now."""
+
+from __future__ import annotations
+
+from lvslab.labs.checks.nodes import first_failure
+from lvslab.labs.finding import Finding, failed, of_result
+from lvslab.labs.registry import check
+from lvslab.labs.view import View
+from lvslab.labs.words import same, words
+from lvslab.topology.document import Entry, Texts
+
+
+class Verify(Entry):
+    """These expectations hold: arp-owner, dr-request, direct-reply, nat-request, scheduler, …"""
+
+    expect: Texts
+
+
+@check("verify", Verify)
+def verify(view: View, wanted: Verify) -> Finding:
+    return first_failure(_judged(view, name) for name in wanted.expect)
+
+
+def _judged(view: View, name: str) -> Finding:
+    results = view.results(name)
+    if not results:
+        known = sorted({result.name.split()[0] for result in view.examination.result.expectations})
+        raise LookupError(f"{name} is none of the lab's expectations: {', '.join(known)}")
+    finding = first_failure(of_result(result) for result in results)
+    if finding.passed or finding.seen:
+        return finding
+    return failed(same(name), words("nothing of the kind was seen", "没有看到"), next_step=finding.next)

@@ -1,0 +1,33 @@
+"""Choosing the nodes that a check is about: one by name, or several by a pattern."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from lvslab.labs.finding import Finding
+from lvslab.labs.view import View
+from lvslab.topology.groups import select
+
+
+def nodes_of(view: View, pattern: str) -> tuple[str, ...]:
+    """Return the names of the nodes meant. Raises LookupError if there are none."""
+    found = select(pattern, [node.name for node in view.topology.nodes])
+    if not found:
+        raise LookupError(f"the lab has no node {pattern}")
+    return tuple(found)
+
+
+def first_failure(findings: Iterable[Finding]) -> Finding:
+    """Return the first finding that is no pass, or the last of all."""
+    last: Finding | None = None
+    for last in findings:
+        if not last.passed:
+            return last
+    if last is None:
+        raise LookupError("nothing to judge")
+    return last
+
+
+def on_each(view: View, pattern: str, judge: Callable[[str], Finding]) -> Finding:
+    """Judge node by node up to the first that fails."""
+    return first_failure(judge(node) for node in nodes_of(view, pattern))

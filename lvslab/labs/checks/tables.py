@@ -1,0 +1,136 @@
+"""The director's table of virtual services, as the kernel reads it back."""
+
+from __future__ import annotations
+
+from ipaddress import ip_address
+
+from pydantic import Field
+
+from lvslab.ipvs.model import AddressKey, FwmarkKey, ServiceEntry, endpoint
+from lvslab.labs.finding import Finding, failed, judged, passed
+from lvslab.labs.registry import check
+from lvslab.labs.view import View
+from lvslab.labs.words import Words, same, words
+from lvslab.topology.document import Entry, Mark, Persistence, Port, Texts, Weight
+from lvslab.topology.model import Method, Protocol
+
+_LETTERS = {Method.NAT: "-m", Method.TUN: "-i", Method.DR: "-g", Method.LOCAL: "-g"}
+
+
+class Service(Entry):
+    """The director has a virtual service at `vip`:`port` (or for a firewall mark), of this kind."""
+
+    director: str = "director"
+    vip: str | None = None
+    port: Port | None = None
+    protocol: Protocol = Field(default=Protocol.TCP, strict=False)
+    mark: Mark | None = None
+    scheduler: Texts = ()
+    persistence: Persistence | None = Field(default=None, description="seconds; 0: not persistent")
+
+
+@check("service", Service)
+def service(view: View, wanted: Service) -> Finding:
+    key = _key(view, wanted)
+    expected = words(
+        "{director} has the virtual service {key}", "{director} 上有虚拟服务 {key}", director=wanted.director, key=key
+    )
+    entry = _find(view, wanted)
+    if entry is None:
+        return failed(expected, _listed(view, wanted.director), wanted.director, next_step=_look(wanted.director))
+    found = entry.service
+    if wanted.scheduler and found.scheduler not in wanted.scheduler:
+        return failed(
+            words(
+                "{key} is scheduled by {name}", "{key} 使用调度算法 {name}", key=key, name=" / ".join(wanted.scheduler)
+            ),
+            words("it is scheduled by {name}", "现在使用 {name}", name=found.scheduler),
+            wanted.director,
+            next_step=same(f"ipvsadm -E … -s {wanted.scheduler[0]}"),
+        )
+    seconds = found.persistence.timeout_s if found.persistence else 0
+    if wanted.persistence is not None and seconds != wanted.persistence:
+        return failed(
+            words("{key} keeps clients for {s} s", "{key} 的持久时间为 {s} 秒", key=key, s=wanted.persistence),
+            words("it keeps them for {s} s", "现在是 {s} 秒", s=seconds)
+            if seconds
+            else words("it is not persistent", "没有设置持久性"),
+            wanted.director,
+            next_step=same(f"ipvsadm -E … -p {wanted.persistence}"),
+        )
+    return passed(expected, words("scheduled by {name}", "调度算法 {name}", name=found.scheduler), wanted.director)
+
+
+class Servers(Service):
+    """The service's real servers are these: weights by node name; `others` allows more."""
+
+    servers: dict[str, Weight]
+    method: Method | None = Field(default=None, strict=False)
+    server_port: Port | None = None
+    others: bool = False
+
+
+@check("servers", Servers)
+def servers(view: View, wanted: Servers) -> Finding:
+    key = _key(view, wanted)
+    listing = ", ".join(f"{node} {weight}" for node, weight in wanted.servers.items())
+    method = f" ({wanted.method}, {_LETTERS[wanted.method]})" if wanted.method else ""
+    expected = words(
+        "the real servers of {key} and their weights are {listing}{method}",
+        "{key} 的真实服务器及权值为 {listing}{method}",
+        key=key,
+        listing=listing,
+        method=method,
+    )
+    entry = _find(view, wanted)
+    if entry is None:
+        return failed(expected, _listed(view, wanted.director), wanted.director, next_step=_look(wanted.director))
+    found = {view.owner_of_address(str(one.destination.address)): one.destination for one in entry.destinations}
+    seen = same(", ".join(f"{node} {one.weight} ({one.method})" for node, one in sorted(found.items())) or "-")
+    for node, weight in wanted.servers.items():
+        one = found.get(node)
+        if one is None or one.weight != weight or (wanted.method and one.method is not wanted.method):
+            return failed(expected, seen, wanted.director, next_step=_look(wanted.director))
+        if wanted.server_port is not None and one.port != wanted.server_port:
+            return failed(
+                words("{node} serves at port {port}", "{node} 的端口为 {port}", node=node, port=wanted.server_port),
+                words("it is port {port}", "现在的端口是 {port}", port=one.port),
+                wanted.director,
+                next_step=_look(wanted.director),
+            )
+    more = set(found) - set(wanted.servers)
+    return judged(wanted.others or not more, expected, seen, wanted.director, next_step=_look(wanted.director))
+
+
+def _key(view: View, wanted: Service) -> str:
+    if wanted.mark is not None:
+        return f"FWM {wanted.mark}"
+    default = view.service()
+    address = ip_address(wanted.vip) if wanted.vip else default.vip
+    return f"{wanted.protocol.value.upper()} {endpoint(address, _port(view, wanted))}"
+
+
+def _port(view: View, wanted: Service) -> int:
+    return view.service().port if wanted.port is None else wanted.port
+
+
+def _find(view: View, wanted: Service) -> ServiceEntry | None:
+    for entry in view.table(wanted.director):
+        key = entry.service.key
+        if isinstance(key, FwmarkKey):
+            if key.mark == wanted.mark:
+                return entry
+        elif isinstance(key, AddressKey) and wanted.mark is None and str(key) == _key(view, wanted):
+            return entry
+    return None
+
+
+def _listed(view: View, director: str) -> Words:
+    found = ", ".join(str(entry.service.key) for entry in view.table(director))
+    if found:
+        return words("its table has only {found}", "表中只有 {found}", found=found)
+    return words("its table is empty", "表是空的")
+
+
+def _look(director: str) -> Words:
+    return words("on {director}: ipvsadm -Ln", "在 {director} 上：ipvsadm -Ln", director=director)

@@ -1,0 +1,69 @@
+"""What a check found: a verdict, and in the student's language where, what was expected and what was seen."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from lvslab.labs.words import NOTHING, Words, same
+from lvslab.verify.result import Result, Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A check, judged. An error is ours or the environment's and never the student's fault."""
+
+    verdict: Verdict
+    expected: Words
+    seen: Words
+    where: str = ""
+    cause: Words = NOTHING
+    next: Words = NOTHING
+    frames: tuple[int, ...] = ()
+
+    @property
+    def passed(self) -> bool:
+        return self.verdict is Verdict.PASS
+
+
+def passed(expected: Words, seen: Words, where: str = "", frames: Sequence[int] = ()) -> Finding:
+    return Finding(Verdict.PASS, expected, seen, where, frames=tuple(frames))
+
+
+def failed(
+    expected: Words,
+    seen: Words,
+    where: str = "",
+    *,
+    cause: Words = NOTHING,
+    next_step: Words = NOTHING,
+    frames: Sequence[int] = (),
+) -> Finding:
+    return Finding(Verdict.FAIL, expected, seen, where, cause, next_step, tuple(frames))
+
+
+def judged(holds: bool, expected: Words, seen: Words, where: str = "", *, next_step: Words = NOTHING) -> Finding:
+    """Return a pass or a failure by whether it holds."""
+    if holds:
+        return passed(expected, seen, where)
+    return failed(expected, seen, where, next_step=next_step)
+
+
+def in_error(expected: Words, reason: str, next_step: str = "") -> Finding:
+    """Return what could not be judged, through no fault of the student's."""
+    return Finding(Verdict.ERROR, expected, same(reason), next=same(next_step))
+
+
+def of_result(result: Result) -> Finding:
+    """Return an expectation's result as a finding; its texts are English. What could not be judged has not passed."""
+    verdict = Verdict.FAIL if result.verdict is Verdict.SKIP else result.verdict
+    seen = result.seen or result.cause
+    return Finding(
+        verdict,
+        same(result.expected),
+        same(seen),
+        result.where,
+        same(result.cause if result.seen else ""),
+        same(result.next),
+        result.frames,
+    )

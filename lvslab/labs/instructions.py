@@ -1,0 +1,65 @@
+"""A lab's text in one language: Markdown with Jinja2, cut into an introduction and a part for each step.
+
+A step's part begins at a line ``<!-- step: ID -->``. ``<!-- proof: ... -->`` after a sentence names what proves it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from lvslab.errors import BadInput
+from lvslab.labs.model import Instructions
+from lvslab.topology.rendering import render
+from lvslab.topology.source import read_source
+
+_STEP = re.compile(r"^<!-- step: *(?P<id>[a-z0-9-]+) *-->$")
+_PROOF = re.compile(r"(?P<claim>[^\n]*?)[ \n]*<!-- proof: *(?P<proofs>[^>]+?) *-->")
+_COMMENT = re.compile(r"[ \n]?<!--.*?-->", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A sentence that something proves."""
+
+    text: str
+    proofs: tuple[str, ...]
+    line: int
+
+
+def read_instructions(path: Path, context: Mapping[str, object]) -> Instructions:
+    """Return the text at `path` with `context` filled in. Raises BadInput, naming the line."""
+    source = read_source(path, "the lab's instructions")
+    rendered = render(source, str(path), context, names="names that this lab's texts may use")
+    intro: list[str] = []
+    steps: dict[str, list[str]] = {}
+    part = intro
+    for number, line in enumerate(rendered.text.splitlines(), start=1):
+        mark = _STEP.match(line.strip())
+        if mark is None:
+            part.append(line)
+            continue
+        if mark["id"] in steps:
+            raise BadInput("a step comes twice", where=f"{path}:{rendered.source_line(number)}", found=mark["id"])
+        part = steps[mark["id"]] = []
+    return Instructions(_without_marks(intro), {name: _without_marks(lines) for name, lines in steps.items()})
+
+
+def _without_marks(lines: list[str]) -> str:
+    return _COMMENT.sub("", "\n".join(lines)).strip() + "\n"
+
+
+def claims(text: str) -> Iterator[Claim]:
+    """Yield the sentences of a text that name their proof."""
+    for match in _PROOF.finditer(text):
+        proofs = tuple(proof.strip() for proof in match["proofs"].split(","))
+        yield Claim(_last_sentence(match["claim"]), proofs, text.count("\n", 0, match.end("claim")) + 1)
+
+
+def _last_sentence(text: str) -> str:
+    """Return what stands between the last full stop before the end and the end."""
+    without = _COMMENT.sub("", text).strip()
+    pieces = re.split(r"(?<=[.!?。！？]) +|(?<=[。！？])", without)
+    return next((piece.strip() for piece in reversed(pieces) if piece.strip()), without)

@@ -1,0 +1,1 @@
+"""The observations that questions and predictions are compared with, by subject."""

@@ -1,0 +1,40 @@
+"""Who answers the client's next calls."""
+
+from __future__ import annotations
+
+from lvslab.labs.registry import Observed, observation
+from lvslab.labs.view import View
+from lvslab.labs.words import words
+from lvslab.topology.document import Connections, Entry
+
+
+class ServerOrder(Entry):
+    """The servers that answer the next calls, in order; `only` keeps one of them, counted from 1."""
+
+    client: str | None = None
+    vip: str | None = None
+    times: Connections
+    only: Connections | None = None
+
+
+@observation("server-order", ServerOrder)
+def server_order(view: View, wanted: ServerOrder) -> Observed | None:
+    outcomes = view.call(wanted.client, wanted.times, wanted.vip)
+    servers = [outcome.server or outcome.status for outcome in outcomes]
+    value = " ".join(servers) if wanted.only is None else servers[wanted.only - 1]
+    return Observed(value, words("in {n} calls", "共 {n} 次访问", n=wanted.times), wanted.client or view.client)
+
+
+class ServerCount(Entry):
+    """How many of the next calls one server answers."""
+
+    client: str | None = None
+    times: Connections
+    server: str
+
+
+@observation("server-count", ServerCount)
+def server_count(view: View, wanted: ServerCount) -> Observed | None:
+    outcomes = view.call(wanted.client, wanted.times)
+    count = sum(outcome.server == wanted.server for outcome in outcomes)
+    return Observed(str(count), words("in {n} calls", "共 {n} 次访问", n=wanted.times), wanted.server)

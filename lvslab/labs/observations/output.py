@@ -1,0 +1,43 @@
+"""What a command on a node prints."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+from pydantic import Field
+
+from lvslab.labs.registry import Observed, observation
+from lvslab.labs.view import View
+from lvslab.labs.words import same
+from lvslab.topology.document import Entry
+
+
+class Output(Entry):
+    """The first group (or the whole) of what `match`, a regular expression, finds in the output of `run`."""
+
+    node: str
+    run: str
+    match: str = Field(default=r"\S.*")
+
+
+@observation("output", Output)
+def output(view: View, wanted: Output) -> Observed | None:
+    printed = view.run(wanted.node, *shlex.split(wanted.run)).output
+    found = re.search(wanted.match, printed, re.MULTILINE)
+    if found is None:
+        return None
+    value = found.group(1) if found.re.groups else found.group()
+    return Observed(value.strip(), same(f"{wanted.node}# {wanted.run}"), wanted.node)
+
+
+class Sysctl(Entry):
+    """The value of a kernel setting."""
+
+    node: str
+    key: str
+
+
+@observation("sysctl", Sysctl)
+def sysctl(view: View, wanted: Sysctl) -> Observed:
+    return Observed(" ".join(view.sysctl(wanted.node, wanted.key).split()), same(wanted.key), wanted.node)

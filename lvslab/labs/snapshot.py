@@ -1,0 +1,221 @@
+"""What a student has made of each node: the difference from the start as commands that make it again.
+
+Taken when a step passes, and kept; a submission carries it, and grading types it into a fresh network. Covered are
+addresses, devices, routes, neighbours, the sysctls that labs are about, the IPVS table with its timeouts, and filters.
+Processes and files of a node are not: a lab must not depend on them.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lvslab.labs.model import GuidedLab
+from lvslab.labs.progress import replace_file, state_home
+from lvslab.topology.model import Role
+
+if TYPE_CHECKING:
+    from lvslab.lab import Lab
+
+START = "start.json"
+STEPS = "steps"
+_SYSCTLS = (
+    "net/ipv4/ip_forward net/ipv4/conf net/ipv4/vs net/ipv4/ip_no_pmtu_disc net/ipv4/tcp_mtu_probing net/ipv6/conf"
+)
+_VOLATILE = ("stable_secret", "/mtu", "use_tempaddr")
+"""Endings of settings that differ without anybody's doing, or are said elsewhere."""
+_FILTERS = (("iptables", "filter mangle nat raw"), ("ip6tables", "filter mangle nat raw"), ("arptables", "filter"))
+_MADE_KINDS = ("dummy", "ipip", "gre")
+"""Kinds of devices that can be made again."""
+_QUESTIONS = (
+    "ip -j -d link show",
+    "ip -j address show",
+    "ip -j route show table all",
+    "ip -j -6 route show table main",
+    "ip -j rule show",
+    "ip -j neighbour show nud permanent",
+)
+_MARK = "--8<--"
+
+Facts = dict[str, Any]
+"""One node's state: plain values by subject."""
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Commands by node, to be run in order by ``bash -e``."""
+
+    scripts: Mapping[str, str]
+
+
+def remember_start(guided: GuidedLab, lab: Lab) -> None:
+    """Keep the state that the network begins with, for later differences. Raises KernelFault, CannotRun."""
+    facts = {name: _read(lab, name, director=name in _directors(guided)) for name in lab.nodes}
+    folder = state_home() / guided.id
+    (folder / STEPS).mkdir(mode=0o700, parents=True, exist_ok=True)
+    replace_file(folder / START, json.dumps(facts))
+
+
+def remember_step(guided: GuidedLab, step_id: str, lab: Lab) -> None:
+    """Keep what the student had made of the network when a step passed."""
+    folder = state_home() / guided.id
+    start = json.loads((folder / START).read_text())
+    scripts = {}
+    for name in lab.nodes:
+        now = _read(lab, name, director=name in _directors(guided))
+        lines = list(_commands(start[name], now))
+        if lines:
+            scripts[name] = "".join(f"{line}\n" for line in lines)
+    replace_file(folder / STEPS / f"{step_id}.json", json.dumps(scripts, indent=1))
+
+
+def read_steps(guided: GuidedLab) -> dict[str, Snapshot]:
+    """Return what was kept, by step."""
+    folder = state_home() / guided.id / STEPS
+    found = {step.id: folder / f"{step.id}.json" for step in guided.steps}
+    return {step_id: Snapshot(json.loads(path.read_text())) for step_id, path in found.items() if path.is_file()}
+
+
+def forget_steps(lab_id: str) -> None:
+    """Remove what was kept: the lab begins anew."""
+    folder: Path = state_home() / lab_id / STEPS
+    for path in folder.glob("*.json"):
+        path.unlink()
+
+
+def _directors(guided: GuidedLab) -> frozenset[str]:
+    return frozenset(node.name for node in guided.topology.nodes if node.role is Role.DIRECTOR)
+
+
+def _read(lab: Lab, node: str, *, director: bool) -> Facts:
+    """Ask a node everything in one program run."""
+    filters = [f"{tool}-save" for tool, _ in _FILTERS]
+    questions = [*_QUESTIONS, f"cd /proc/sys && grep -rs . {_SYSCTLS}", *filters]
+    if director:
+        questions.append("ipvsadm -l --timeout")
+    script = f"; echo {shlex.quote(_MARK)}; ".join(f"({question}) 2>/dev/null" for question in questions)
+    parts = lab.node(node).run("sh", "-c", script).output.split(f"{_MARK}\n")
+    links, addresses, routes, routes6, rules, neighbours = (json.loads(part or "[]") for part in parts[:6])
+    facts: Facts = {
+        "links": {link["ifname"]: _link(link) for link in links},
+        "addresses": sorted(_addresses(addresses)),
+        "routes": sorted({_route(route) for route in [*routes, *routes6] if _by_hand(route)}),
+        "rules": sorted(json.dumps(rule, sort_keys=True) for rule in rules),
+        "neighbours": sorted(f"{one['dst']} lladdr {one['lladdr']} dev {one['dev']}" for one in neighbours),
+        "sysctls": dict(_sysctls(parts[6])),
+    }
+    for (tool, _), saved in zip(_FILTERS, parts[7 : 7 + len(_FILTERS)], strict=True):
+        facts[tool] = _without_counters(saved)
+    if director:
+        facts["ipvs"] = _table(lab, node)
+        facts["timeouts"] = parts[7 + len(_FILTERS)].strip().rpartition(":")[2].split()
+    return facts
+
+
+def _table(lab: Lab, node: str) -> str:
+    from lvslab.ipvs.intent import from_kernel
+    from lvslab.ipvs.text import saved_text
+
+    return saved_text(map(from_kernel, lab.ipvs(node).services()))
+
+
+def _link(link: Mapping[str, Any]) -> dict[str, Any]:
+    info = link.get("linkinfo", {})
+    kind, data = info.get("info_kind", ""), info.get("info_data", {})
+    return {
+        "kind": kind,
+        "remote": data.get("remote", ""),
+        "local": data.get("local", ""),
+        "up": "UP" in link["flags"],
+        "arp": "NOARP" not in link["flags"],
+        "mtu": link["mtu"],
+    }
+
+
+def _addresses(devices: list[Mapping[str, Any]]) -> Iterator[str]:
+    for device in devices:
+        for one in device["addr_info"]:
+            if not one["local"].startswith("fe80:"):
+                yield f"{one['local']}/{one['prefixlen']} dev {device['ifname']}"
+
+
+def _by_hand(route: Mapping[str, Any]) -> bool:
+    return route.get("protocol") not in ("kernel", "ra") and route.get("type", "unicast") == "unicast"
+
+
+def _route(route: Mapping[str, Any]) -> str:
+    parts = [str(route["dst"])]
+    for key, word in (("gateway", "via"), ("dev", "dev"), ("metric", "metric"), ("prefsrc", "src"), ("table", "table")):
+        if key in route and not (key == "metric" and ":" in parts[0]):
+            parts.append(f"{word} {route[key]}")
+    for metric in route.get("metrics", []):
+        parts += [f"{name} {value}" for name, value in metric.items()]
+    return " ".join(parts)
+
+
+def _sysctls(printed: str) -> Iterator[tuple[str, str]]:
+    for line in printed.splitlines():
+        path, colon, value = line.partition(":")
+        if colon and not path.endswith(_VOLATILE):
+            yield path, " ".join(value.split())
+
+
+def _without_counters(saved: str) -> str:
+    lines = [line for line in saved.splitlines() if line and not line.startswith("#")]
+    return "\n".join(line.partition(" [")[0] + " [0:0]" if line.startswith(":") else line for line in lines)
+
+
+def _commands(start: Facts, now: Facts) -> Iterator[str]:
+    yield from _sysctl_commands(start["sysctls"], now["sysctls"])
+    yield from _link_commands(start["links"], now["links"])
+    for gone in sorted(set(start["addresses"]) - set(now["addresses"])):
+        yield f"ip address del {gone} || true"
+    for new in sorted(set(now["addresses"]) - set(start["addresses"])):
+        yield f"ip address replace {new}"
+    for gone in sorted(set(start["routes"]) - set(now["routes"])):
+        yield f"ip route del {gone} || true"
+    for new in sorted(set(now["routes"]) - set(start["routes"]), key=lambda route: "via" in route):
+        yield f"ip route replace {new}"
+    for gone in sorted(set(start["neighbours"]) - set(now["neighbours"])):
+        yield f"ip neighbour del {gone} || true"
+    for new in sorted(set(now["neighbours"]) - set(start["neighbours"])):
+        yield f"ip neighbour replace {new} nud permanent"
+    for tool, _ in _FILTERS:
+        if now[tool] != start[tool]:
+            yield f"{tool}-restore <<'END'\n{now[tool]}\nEND"
+    if "ipvs" in now and now["ipvs"] != start["ipvs"]:
+        yield "ipvsadm -C"
+        yield from (f"ipvsadm {line}" for line in now["ipvs"].splitlines())
+    if "timeouts" in now and now["timeouts"] != start["timeouts"]:
+        yield f"ipvsadm --set {' '.join(now['timeouts'])}"
+
+
+def _sysctl_commands(start: Mapping[str, str], now: Mapping[str, str]) -> Iterator[str]:
+    """Yield ip_forward first, since it sets others (ip-sysctl.rst), then `all` and `default` before single devices."""
+    changed = [path for path, value in now.items() if start.get(path, value) != value]
+    general = ("/ip_forward", "/all/forwarding"), ("/all/", "/default/")
+    for path in sorted(changed, key=lambda path: [not any(word in path for word in words) for words in general]):
+        yield f"echo {shlex.quote(now[path])} > /proc/sys/{path}"
+
+
+def _link_commands(start: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator[str]:
+    for name in start.keys() - now.keys():
+        yield f"ip link del {name}"
+    for name, link in now.items():
+        before = start.get(name)
+        if before is None:
+            if link["kind"] not in _MADE_KINDS:
+                yield f"# {name} ({link['kind'] or 'unknown kind'}) cannot be made again"
+                continue
+            ends = "".join(f" {end} {link[end]}" for end in ("remote", "local") if link[end])
+            yield f"ip link add {name} type {link['kind']}{ends}"
+        if before is None or before["mtu"] != link["mtu"]:
+            yield f"ip link set {name} mtu {link['mtu']}"
+        if before is None or before["arp"] != link["arp"]:
+            yield f"ip link set {name} arp {'on' if link['arp'] else 'off'}"
+        if before is None or before["up"] != link["up"]:
+            yield f"ip link set {name} {'up' if link['up'] else 'down'}"

@@ -1,0 +1,93 @@
+"""What checks and observations look at: a lab that is running, and what has been seen in it so far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from lvslab.ipvs.proc import connections
+from lvslab.topology.model import Topology, VirtualService
+
+if TYPE_CHECKING:
+    from lvslab.ipvs.model import Connection, ServiceEntry
+    from lvslab.lab import Examination, Lab
+    from lvslab.sandbox.sandbox import Finished
+    from lvslab.traffic.outcome import Outcome
+    from lvslab.verify.evidence import NodeFacts
+    from lvslab.verify.result import Result
+
+_CALL_TIMES = 1
+
+
+class View:
+    """One look at a running lab: the standard traffic is sent at most once, when something first asks for it."""
+
+    def __init__(self, lab: Lab) -> None:
+        self.lab = lab
+        self._facts: dict[str, NodeFacts] = {}
+
+    @property
+    def topology(self) -> Topology:
+        return self.lab.topology
+
+    @cached_property
+    def examination(self) -> Examination:
+        """The standard traffic, captured and judged."""
+        return self.lab.examine()
+
+    def results(self, name: str) -> tuple[Result, ...]:
+        """Return the results of one expectation, one per service where there are several."""
+        judged = self.examination.result.expectations
+        return tuple(result for result in judged if result.name.split()[0] == name)
+
+    def facts(self, node: str) -> NodeFacts:
+        """Return what the node's kernel says of itself now."""
+        if node not in self._facts:
+            self._facts[node] = self.lab.facts(node)
+        return self._facts[node]
+
+    def sysctl(self, node: str, key: str) -> str:
+        return self.lab.node(node).read_sysctl(key)
+
+    def run(self, node: str, *argv: str) -> Finished:
+        return self.lab.node(node).run(*argv)
+
+    def table(self, director: str) -> tuple[ServiceEntry, ...]:
+        """Return the director's virtual services."""
+        return self.lab.ipvs(director).services()
+
+    def connections(self, director: str) -> tuple[Connection, ...]:
+        """Return the entries of the director's connection table."""
+        return connections(self.run(director, "cat", "/proc/net/ip_vs_conn").output)
+
+    def service(self, vip: str | None = None, port: int | None = None) -> VirtualService:
+        """Return the topology's service at an address and port, by default the first. Raises LookupError."""
+        for service in self.topology.services:
+            if vip in (None, str(service.vip)) and port in (None, service.port):
+                return service
+        raise LookupError(f"the lab has no service at {vip}:{port}")
+
+    def call(self, client: str | None, times: int = _CALL_TIMES, vip: str | None = None) -> tuple[Outcome, ...]:
+        """Fetch a page from the service so many times, one after another; return the outcomes."""
+        service = self.service(vip)
+        return self.lab.node(client or self.client).get(str(service.vip), service.port, times=times)
+
+    @property
+    def client(self) -> str:
+        """The first client's name."""
+        return next(node.name for node in self.topology.nodes if node.role.value == "client")
+
+    def owner_of_mac(self, mac: str) -> str:
+        """Return the node that has a MAC address, or the address itself."""
+        owners: Mapping[str, str] = {
+            interface.mac: node.name for node in self.topology.nodes for interface in node.interfaces
+        }
+        return owners.get(mac, mac)
+
+    def owner_of_address(self, address: str) -> str:
+        """Return the node that an address belongs to; `VIP` for virtual addresses; else the address itself."""
+        for node in self.topology.nodes:
+            if address in map(str, node.own_addresses):
+                return node.name
+        return "VIP" if address in {str(service.vip) for service in self.topology.services} else address
