@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lvslab.ipvs.table import IpvsTable
     from lvslab.sandbox.sandbox import Finished, Sandbox
     from lvslab.topology.model import Address, Node, Topology
+    from lvslab.traffic.load import Throughput
     from lvslab.traffic.outcome import Outcome
     from lvslab.verify.evidence import DirectorTable, Evidence, NodeFacts
     from lvslab.verify.result import TopologyResult
@@ -84,15 +85,52 @@ class LabNode:
         from lvslab.traffic.calls import http_target, make_calls
 
         target = ip_address(address)
-        source = next((own for own in self.node.own_addresses if own.version == target.version), None)
-        if source is None:
-            raise BadInput(f"no IPv{target.version} address to call {address} from", where=self.name)
+        source = self._source_towards(target)
         if not (0 < port <= MAX_PORT and 0 <= first_port <= first_port + max(times, 1) - 1 <= MAX_PORT):
             raise BadInput(
                 "no such port", where=self.name, expected=f"at most {MAX_PORT}", found=f"{port}, {first_port}"
             )
         ports = range(first_port, first_port + times) if first_port else [0] * times
         return make_calls(self._sandbox, self.name, [http_target(source, own, target, port) for own in ports])
+
+    def load(
+        self,
+        address: str,
+        port: int = 80,
+        *,
+        connections: int,
+        seconds: float,
+        warm_up_s: float = 0.0,
+        answer_bytes: int | None = None,
+    ) -> Throughput:
+        """Fetch over so many connections at once, for `seconds` of the kernel's time, and count after `warm_up_s`.
+
+        A connection whose answer of `answer_bytes` has ended (default: a gigabyte) begins another. The servers must
+        be lvslab's own. Raises BadInput if the node has no address of that family, or if nothing would be counted.
+        """
+        from lvslab.traffic.load import DEFAULT_ANSWER_BYTES, run_load
+
+        if connections < 1 or not 0 <= warm_up_s < seconds:
+            raise BadInput("nothing to measure", where=self.name, expected="a connection, and time after the warm-up")
+        target = ip_address(address)
+        return run_load(
+            self._sandbox,
+            self.name,
+            self._source_towards(target),
+            target,
+            port,
+            connections=connections,
+            seconds=seconds,
+            warm_up_s=warm_up_s,
+            answer_bytes=DEFAULT_ANSWER_BYTES if answer_bytes is None else answer_bytes,
+        )
+
+    def _source_towards(self, target: Address) -> Address:
+        """Return the node's own address of the family of `target`."""
+        source = next((own for own in self.node.own_addresses if own.version == target.version), None)
+        if source is None:
+            raise BadInput(f"no IPv{target.version} address to call {target} from", where=self.name)
+        return source
 
 
 class Lab:

@@ -20,6 +20,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lvslab.agent import syscalls
+from lvslab.agent.load import Load, LoadOrder
 from lvslab.agent.namespaces import NETNS_FOLDER
 from lvslab.agent.wire import Message, decode_message, encode_message
 
@@ -242,7 +243,19 @@ def _carry_out(order: Message) -> Message:
         syscalls.setns(namespace, syscalls.CLONE_NEWNET)
     finally:
         os.close(namespace)
+    return _load(order) if fields["op"] == "load" else _call(order)
+
+
+def _call(order: Message) -> Message:
+    fields = order.fields
     calls = [Call.from_fields(call, question) for call, question in zip(fields["calls"], order.blobs, strict=True)]
     outcomes = Series(calls, fields["timeout_s"]).run()
     summary = [[outcome.status, outcome.source_port, outcome.seconds] for outcome in outcomes]
     return Message({"outcomes": summary}, tuple(outcome.answer for outcome in outcomes))
+
+
+def _load(order: Message) -> Message:
+    (question,) = order.blobs
+    tally, seconds = Load(LoadOrder.from_fields(order.fields, question)).run()
+    servers = [[name, count, tally.bytes[name]] for name, count in sorted(tally.connections.items())]
+    return Message({"seconds": seconds, "servers": servers, "failures": dict(tally.failures)})

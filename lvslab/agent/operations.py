@@ -254,6 +254,14 @@ class Operations:
 
     def do_call(self, request: Message, answer: Answer) -> None:
         """Run a series of calls from one node; the answer comes when all have ended."""
+        self._employ(request, answer)
+
+    def do_load(self, request: Message, answer: Answer) -> None:
+        """Keep connections of one node busy for a time; the answer says what came."""
+        self._employ(request, answer)
+
+    def _employ(self, request: Message, answer: Answer) -> None:
+        """Give an order to a test client, and its answer to whoever asked."""
         worker = self._living_client()
 
         def receive(_events: int) -> None:

@@ -7,6 +7,7 @@ send back what came, the node's name first.
 
 from __future__ import annotations
 
+import re
 import selectors
 import socket
 from collections.abc import Iterable
@@ -26,6 +27,8 @@ IPV6_PKTINFO = 50
 END_OF_HEAD = b"\r\n\r\n"
 MAX_HEAD_BYTES = 1 << 16
 """A client that sends more before the end of its request's head is turned away."""
+PADDING = memoryview(b"." * RECEIVE_BYTES)
+_ASKED = re.compile(rb"[A-Z]+ /bytes/([0-9]{1,15}) ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,7 @@ class Answer:
         self._connection = connection
         self._question = b""
         self._answer = memoryview(b"")
+        self._padding_bytes = 0
         group.watch(connection, selectors.EVENT_READ, self._read)
 
     def _read(self, _events: int) -> None:
@@ -117,7 +121,7 @@ class Answer:
         self._question += data
         if self._listener.kind == "http":
             if END_OF_HEAD in self._question:
-                self._begin(http_answer(self._listener))
+                self._begin(*http_answer(self._listener, self._question))
             elif not data or len(self._question) > MAX_HEAD_BYTES:
                 self._close()
         elif data:
@@ -125,8 +129,10 @@ class Answer:
         else:
             self._close()
 
-    def _begin(self, answer: bytes) -> None:
-        self._answer = memoryview(answer)
+    def _begin(self, answer: bytes, padding_bytes: int = 0) -> None:
+        # In one piece with its beginning: two small segments would wait for each other (Nagle, RFC 9293, 3.7.4).
+        self._answer = memoryview(answer + PADDING[:padding_bytes])
+        self._padding_bytes = max(0, padding_bytes - len(PADDING))
         self._write()
 
     def _write(self, _events: int = selectors.EVENT_WRITE) -> None:
@@ -138,6 +144,9 @@ class Answer:
             self._close()
             return
         self._answer = self._answer[sent:]
+        if not self._answer and self._padding_bytes:
+            self._answer = PADDING[: self._padding_bytes]
+            self._padding_bytes -= len(self._answer)
         if self._answer:
             self._group.watch(self._connection, selectors.EVENT_WRITE, self._write)
             return
@@ -178,8 +187,14 @@ def _as_source(level: int, kind: int, value: bytes) -> tuple[int, int, bytes]:
     return level, kind, bytes(4) + address + address
 
 
-def http_answer(listener: Listener) -> bytes:
+def http_answer(listener: Listener, question: bytes) -> tuple[bytes, int]:
+    """Return the answer up to its padding, and how many bytes of that follow.
+
+    `GET /bytes/N` asks for a body of N bytes; the server's name may make it longer.
+    """
+    asked = _ASKED.match(question)
     name = listener.node.encode() + b"\n"
-    body = name.ljust(listener.answer_bytes, b".")
-    head = f"HTTP/1.1 200 OK\r\nServer: lvslab\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n"
-    return head.encode() + body
+    padding_bytes = max(0, (int(asked[1]) if asked else listener.answer_bytes) - len(name))
+    length = len(name) + padding_bytes
+    head = f"HTTP/1.1 200 OK\r\nServer: lvslab\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n"
+    return head.encode() + name, padding_bytes

@@ -24,6 +24,8 @@ MIN_RING_BYTES = 128 << 10
 MAX_RING_BYTES = 4 << 20
 RUN_TIMEOUT_S = 30.0
 MAX_SLEEP_S = 1e6
+MAX_SLOWDOWN = 600
+"""So many seconds may pass for each of virtual time: a gigabit per second takes minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,6 +133,11 @@ class Sandbox:
         return self._channel.request(
             "call", questions, wait_s=longest_s, node=node, calls=list(calls), timeout_s=timeout_s
         )
+
+    def load(self, node: str, order: Mapping[str, object], question: bytes, seconds: float) -> Message:
+        """Keep connections of a node busy for so many seconds of the kernel's (see :mod:`lvslab.agent.load`)."""
+        longest_s = RUN_TIMEOUT_S + seconds * MAX_SLOWDOWN
+        return self._channel.request("load", [question], wait_s=longest_s, node=node, **order)
 
     def share_folder(self, folder: Path) -> None:
         """Let nodes write to a folder of the host, at the same path; on the native kernel they may anyway."""

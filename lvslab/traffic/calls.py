@@ -31,9 +31,12 @@ class Target:
 
 
 def http_target(source: Address, source_port: int, address: Address, port: int) -> Target:
+    return Target("stream", str(source), source_port, str(address), port, http_question(address))
+
+
+def http_question(address: Address, path: str = "/") -> bytes:
     host = f"[{address}]" if address.version == 6 else str(address)
-    question = f"GET / HTTP/1.1\r\nHost: {host}\r\nUser-Agent: lvslab\r\nConnection: close\r\n\r\n".encode()
-    return Target("stream", str(source), source_port, str(address), port, question)
+    return f"GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: lvslab\r\nConnection: close\r\n\r\n".encode()
 
 
 def echo_target(source: Address, source_port: int, address: Address, port: int, number: int = 1) -> Target:

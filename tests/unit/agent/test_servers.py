@@ -75,15 +75,36 @@ def ask(port: int, *pieces: bytes) -> bytes:
         return read_all(connection)
 
 
-def http(answer_bytes: int = ANSWER_BYTES) -> bytes:
-    return http_answer(Listener(OWN, "http", LOOPBACK, 0, answer_bytes))
+def http(answer_bytes: int = ANSWER_BYTES, question: bytes = REQUEST) -> bytes:
+    beginning, padding_bytes = http_answer(Listener(OWN, "http", LOOPBACK, 0, answer_bytes), question)
+    return beginning + b"." * padding_bytes
 
 
 def test_an_answer_says_its_length_and_the_server() -> None:
-    head, body = http_answer(Listener("rs1", "http", LOOPBACK, 80, 50)).split(b"\r\n\r\n")
+    head, body = http(50).split(b"\r\n\r\n")
     assert head.startswith(b"HTTP/1.1 200 OK\r\n")
     assert b"Content-Length: 50" in head
-    assert (len(body), body.split(b"\n")[0]) == (50, b"rs1")
+    assert (len(body), body.split(b"\n")[0]) == (50, OWN.encode())
+
+
+@pytest.mark.parametrize("size", [0, 1, 100, (1 << 16) - 5, 1 << 16, (1 << 16) + 1, 3 << 20])
+def test_a_client_may_ask_for_a_body_of_any_size(stack: ExitStack, size: int) -> None:
+    body = ask(start(stack, "http"), b"GET /bytes/%d HTTP/1.1\r\n\r\n" % size).partition(b"\r\n\r\n")[2]
+    name = OWN.encode() + b"\n"
+    assert body == name.ljust(size, b".")
+
+
+@pytest.mark.parametrize("path", [b"/", b"/bytes/", b"/bytes/x", b"/bytes/-1", b"/bytes/1/2", b"/bytes/" + b"9" * 99])
+def test_any_other_path_gets_the_usual_answer(path: bytes) -> None:
+    assert http(50, b"GET %b HTTP/1.1\r\n\r\n" % path) == http(50)
+
+
+def test_an_answer_without_end_stops_when_the_client_does(stack: ExitStack) -> None:
+    port = start(stack, "http")
+    with connect(port) as connection:
+        connection.sendall(b"GET /bytes/999999999999999 HTTP/1.1\r\n\r\n")
+        assert connection.recv(1 << 16)
+    assert ask(port, REQUEST) == http()
 
 
 @pytest.mark.parametrize("pieces", [[REQUEST], [REQUEST[:5], REQUEST[5:]], [bytes([byte]) for byte in REQUEST]])
