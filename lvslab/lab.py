@@ -23,18 +23,23 @@ from lvslab.kernels.uml import DEFAULT_MEMORY_MIB
 
 if TYPE_CHECKING:
     from lvslab.capture.frame import Capture
+    from lvslab.ipvs.entries import Entry, Sees
     from lvslab.ipvs.model import Connection, Stats
     from lvslab.ipvs.table import IpvsTable
+    from lvslab.ipvs.watched import WatchedTable
     from lvslab.sandbox.sandbox import Finished, Sandbox
-    from lvslab.topology.model import Address, Node, Topology
+    from lvslab.topology.model import Address, Node, Topology, VirtualService
     from lvslab.traffic.load import Throughput
     from lvslab.traffic.outcome import Outcome
+    from lvslab.traffic.watched import Ending
     from lvslab.verify.evidence import DirectorTable, Evidence, NodeFacts
     from lvslab.verify.result import TopologyResult
     from lvslab.walk.model import Walks
+    from lvslab.walk.timeline import Event
 
 MAX_PORT = 65535
 CONNECTION_TABLE = "/proc/net/ip_vs_conn"
+SYNC_TABLE = "/proc/net/ip_vs_conn_sync"
 SETTLING_S = 0.03
 SETTLING_READINGS = 5
 Phase = Callable[[str], AbstractContextManager[object]]
@@ -192,6 +197,10 @@ class Lab:
         """Let so much of the kernel's time pass; return its time then, in seconds since the epoch."""
         return self._sandbox.sleep(seconds)
 
+    def now(self) -> float:
+        """Return the kernel's time, in seconds since the epoch."""
+        return self._sandbox.sleep(0)
+
     def drive(self) -> tuple[Outcome, ...]:
         """Send the topology's standard traffic, as if there had been none before.
 
@@ -202,8 +211,40 @@ class Lab:
 
         self._driven = True
         self._forget_vips()
-        taken = remembered_ports(self._sandbox, callers(self.topology), self._directors)
+        taken = remembered_ports(self._sandbox, callers(self.topology), self.directors)
         return drive(self._sandbox, self.topology, taken)
+
+    def watch_connection(
+        self, service: VirtualService, ending: Ending | None = None, *, until_gone: bool = False
+    ) -> WatchedConnection:
+        """Make one connection to a service while its director's table is read again and again.
+
+        Its packets pass one by one only where the cables are slow (:mod:`lvslab.traffic.pacing`). `ending` is by the
+        server unless said otherwise; `until_gone` goes on until the director has forgotten all connections.
+        """
+        from lvslab.sandbox.ports import remembered_ports
+        from lvslab.traffic.drive import callers
+        from lvslab.traffic.watched import Ending, watched_call
+        from lvslab.walk.timeline import timeline_of_call
+
+        self._driven = True
+        taken = remembered_ports(self._sandbox, callers(self.topology), self.directors)
+        chosen = ending or Ending.SERVER
+        with self.record() as recording:
+            call = watched_call(self._sandbox, self.topology, service, chosen, taken, until_gone=until_gone)
+        capture = recording.finished()
+        walks = self.walks(capture)
+        events = timeline_of_call(walks, service, str(call.client), call.outcome.client_port, call.table)
+        return WatchedConnection(service, capture, walks, call.client, call.outcome, call.table, events)
+
+    def known_entries(self, director: str) -> tuple[Entry, ...]:
+        """Read a director's connection table with what its other tables tell of each entry."""
+        from lvslab.ipvs.entries import known_entries
+        from lvslab.ipvs.proc import connections, origins
+
+        texts = self._sandbox.read_files([(director, CONNECTION_TABLE), (director, SYNC_TABLE)])
+        table, synchronised = (text.decode() for text in texts)
+        return known_entries(connections(table), self.ipvs(director).services(), origins(synchronised))
 
     def _forget_vips(self) -> None:
         from lvslab.sandbox.neighbours import forget_neighbour
@@ -258,14 +299,15 @@ class Lab:
         return Examination(result, evidence)
 
     @property
-    def _directors(self) -> list[str]:
+    def directors(self) -> list[str]:
+        """The nodes that have virtual services."""
         return sorted({service.director for service in self.topology.services})
 
     def director_totals(self) -> dict[str, Stats]:
         """Return what each director has counted since its namespace was made, all its services together."""
         from lvslab.ipvs.proc import totals
 
-        directors = self._directors
+        directors = self.directors
         texts = self._sandbox.read_files([(director, "/proc/net/ip_vs_stats_percpu") for director in directors])
         return {director: totals(text.decode()) for director, text in zip(directors, texts, strict=True)}
 
@@ -299,6 +341,28 @@ class Lab:
 
     def _with_facts(self, evidence: Evidence) -> Evidence:
         return replace(evidence, facts={name: self.facts(name) for name in self.nodes})
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedConnection:
+    """One connection at its director: its packets, and what became of its entry between them."""
+
+    service: VirtualService
+    capture: Capture
+    walks: Walks
+    client: Address
+    outcome: Outcome
+    table: WatchedTable
+    events: tuple[Event, ...]
+
+    @property
+    def sees(self) -> Sees:
+        """What of the connection passed the director."""
+        from lvslab.ipvs.entries import Sees
+        from lvslab.walk.timeline import Passing
+
+        replies = (each for each in self.events if isinstance(each, Passing) and each.is_reply and not each.is_error)
+        return Sees.BOTH if any(replies) else Sees.CLIENT
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ connections begin, which is what a scheduler sees, is always the order asked for
 
 from __future__ import annotations
 
-import errno
 import os
 import select
 import selectors
@@ -16,46 +15,20 @@ import struct
 import time
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from typing import Any
 
 from lvslab.agent import syscalls
+from lvslab.agent.calls import RECEIVE_BYTES, Call, Outcome, error_name
 from lvslab.agent.load import Load, LoadOrder
 from lvslab.agent.namespaces import NETNS_FOLDER
+from lvslab.agent.one_call import make_call
 from lvslab.agent.wire import Message, decode_message, encode_message
 
 GAP_S = 0.25
 HURRIED_GAP_S = 0.02
 STUCK_BEFORE_HURRY = 3
-RECEIVE_BYTES = 1 << 18
 _LENGTH_PREFIX_BYTES = 2
 _SIZE = struct.Struct("!I")
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One question to ask. `kind`: stream (read to the end), prefixed (DNS over TCP, RFC 7766) or datagram."""
-
-    kind: str
-    source: str
-    source_port: int
-    address: str
-    port: int
-    question: bytes
-
-    @classmethod
-    def from_fields(cls, fields: dict[str, Any], question: bytes) -> Call:
-        return cls(fields["kind"], fields["source"], fields["source_port"], fields["address"], fields["port"], question)
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """How a call ended: `ok`, or the name of the errno (ECONNREFUSED, ETIMEDOUT, …)."""
-
-    status: str
-    source_port: int
-    seconds: float
-    answer: bytes
 
 
 class _Running:
@@ -137,7 +110,7 @@ class Series:
         try:
             running.begin()
         except OSError as error:
-            running.finish(_name(error))
+            running.finish(error_name(error))
             return
         self._selector.register(running.socket, selectors.EVENT_WRITE, running)
 
@@ -158,7 +131,7 @@ class Series:
             # A datagram with a bad checksum wakes the reader and is then thrown away (net/ipv4/udp.c).
             return
         except OSError as error:
-            self._end(running, _name(error))
+            self._end(running, error_name(error))
 
     def _end(self, running: _Running, status: str) -> None:
         self._selector.unregister(running.socket)
@@ -168,10 +141,6 @@ class Series:
         for running in everything:
             if running.outcome is None and (always or time.monotonic() - running.started > self._timeout_s):
                 self._end(running, "ETIMEDOUT")
-
-
-def _name(error: OSError) -> str:
-    return errno.errorcode.get(error.errno or 0, "EIO")
 
 
 class Worker:
@@ -236,6 +205,14 @@ def _work(channel: socket.socket) -> None:
     os._exit(0)
 
 
+def _outcomes(calls: Sequence[Call], fields: dict[str, Any]) -> list[Outcome]:
+    """Make the calls in order: as a series, or each by itself where it is said how they end."""
+    ending = fields.get("ending")
+    if ending is None:
+        return Series(calls, fields["timeout_s"]).run()
+    return [make_call(call, ending, fields["timeout_s"]) for call in calls]
+
+
 def _carry_out(order: Message) -> Message:
     fields = order.fields
     namespace = os.open(NETNS_FOLDER / fields["node"], os.O_RDONLY | os.O_CLOEXEC)
@@ -249,7 +226,7 @@ def _carry_out(order: Message) -> Message:
 def _call(order: Message) -> Message:
     fields = order.fields
     calls = [Call.from_fields(call, question) for call, question in zip(fields["calls"], order.blobs, strict=True)]
-    outcomes = Series(calls, fields["timeout_s"]).run()
+    outcomes = _outcomes(calls, fields)
     summary = [[outcome.status, outcome.source_port, outcome.seconds] for outcome in outcomes]
     return Message({"outcomes": summary}, tuple(outcome.answer for outcome in outcomes))
 

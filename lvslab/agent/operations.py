@@ -19,6 +19,7 @@ from lvslab.agent.namespaces import Namespaces
 from lvslab.agent.netlink import NetlinkPort
 from lvslab.agent.ring import RETIRE_MS, Recorder
 from lvslab.agent.sessions import SendOn, Sessions
+from lvslab.agent.watch import Watch
 from lvslab.agent.wire import CLIENT_SHIFT, Flow, Kind, Message, WireFrame
 
 Answer = Callable[[Message], None]
@@ -51,6 +52,8 @@ class Operations:
         """The client that wants the recording."""
         self._called_for: dict[clients.Worker, int] = {}
         """The client that waits for each worker's calls."""
+        self._watched_for: dict[Watch, int] = {}
+        """The client that wants each watch."""
         self._children: dict[int, Callable[[int], None]] = {}
         """What to do with the exit status of each process when it ends."""
         self._servers: dict[int, ChannelGroup] = {}
@@ -190,6 +193,8 @@ class Operations:
         for worker, waiting in self._called_for.items():
             if waiting == client:
                 worker.kill()
+        for watch in [watch for watch, waiting in self._watched_for.items() if waiting == client]:
+            del self._watched_for[watch]
         for timer in [timer for timer, waiting in self._sleeping.items() if waiting == client]:
             self._forget(timer)
             timer[1]()
@@ -282,6 +287,50 @@ class Operations:
         self._called_for[worker] = self._asking
         worker.submit(request)
         self._selector.register(worker.socket, selectors.EVENT_READ, receive)
+
+    def do_watched_call(self, request: Message, answer: Answer) -> None:
+        """Make calls while a file of another node is read every `period_s`; go on reading for `after_s` when they end.
+
+        With `until` the reading goes on after that, every `late_period_s`, until the file has no more than so many
+        lines, for `longest_s` at most.
+        """
+        fields = request.fields
+        watch = Watch(self._namespaces, fields["watched"], fields["path"])
+        watch.read()
+        self._watched_for[watch] = self._asking
+        outcomes: list[Message] = []
+        ended = 0.0
+
+        def called(message: Message) -> None:
+            nonlocal ended
+            ended = time.monotonic()
+            outcomes.append(message)
+
+        def is_over(text: bytes) -> bool:
+            if watch not in self._watched_for:
+                return True
+            if not outcomes:
+                return False
+            passed = time.monotonic() - ended
+            waits = fields["until"] is not None and len(text.splitlines()) > fields["until"]
+            return passed >= (fields["longest_s"] if waits else fields["after_s"]) or "error" in outcomes[0].fields
+
+        def read() -> bool:
+            try:
+                over = is_over(watch.read())
+            except OSError as error:
+                over = True
+                outcomes[:] = [Message({"error": {"errno": error.errno or 0, "text": fields["path"]}})]
+            if not over:
+                is_late = bool(outcomes) and time.monotonic() - ended >= fields["after_s"]
+                self._repeat(fields["late_period_s" if is_late else "period_s"], read)
+                return True
+            self._watched_for.pop(watch, None)
+            answer(_watched(outcomes[0] if outcomes else Message({}), watch))
+            return True
+
+        self.do_call(request, called)
+        self._repeat(fields["period_s"], read)
 
     def _living_client(self) -> clients.Worker:
         """Return a test client to work with; `kill -9 -1` in a node ends also those that wait for work."""
@@ -404,6 +453,13 @@ class Operations:
         for action in due:
             if not action():
                 self._repeat(POLL_S, action)
+
+
+def _watched(outcomes: Message, watch: Watch) -> Message:
+    """Return the outcomes of the calls, and behind their answers the texts that were read."""
+    spells = [[spell.first_end_ns, spell.last_begin_ns, spell.readings] for spell in watch.spells]
+    fields = {**outcomes.fields, "spells": spells, "longest_gap_ns": watch.longest_gap_ns}
+    return Message(fields, (*outcomes.blobs, *(spell.text for spell in watch.spells)))
 
 
 def _nothing(_status: int) -> None:

@@ -20,6 +20,7 @@ VERBS = {
     "lab": "Learn step by step: guided labs with tasks, predictions, checks and hints.",
     "verify": "Build clusters on a real kernel, send traffic, and judge what the packets did.",
     "walk": "Show one connection's packets hop by hop, and what changed at each hop.",
+    "connections": "Show a director's connection table, and which packet made which state.",
     "up": "Build a topology and leave it up.",
     "ps": "List the labs that are up.",
     "exec": "Run a program in a node of a lab that is up.",

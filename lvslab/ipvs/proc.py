@@ -1,7 +1,7 @@
-"""Reads the text of /proc/net/ip_vs_conn and /proc/net/ip_vs_stats_percpu.
+"""Reads the text of /proc/net/ip_vs_conn, ip_vs_conn_sync and ip_vs_stats_percpu.
 
-Formats: net/netfilter/ipvs/ip_vs_conn.c (ip_vs_conn_seq_show), ip_vs_ctl.c (ip_vs_stats_percpu_show). Raises
-KernelFault, naming the line, for text of another form.
+Formats: net/netfilter/ipvs/ip_vs_conn.c (ip_vs_conn_seq_show, ip_vs_conn_sync_seq_show), ip_vs_ctl.c
+(ip_vs_stats_percpu_show). Raises KernelFault, naming the line, for text of another form.
 """
 
 from __future__ import annotations
@@ -9,10 +9,13 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv6Address
 
 from lvslab.errors import KernelFault
+from lvslab.ipvs.entries import Origin
 from lvslab.ipvs.model import Connection, Stats
+from lvslab.ipvs.watched import EntryKey
 from lvslab.topology.model import Address
 
 _CONNECTIONS = "/proc/net/ip_vs_conn"
+_ORIGINS = "/proc/net/ip_vs_conn_sync"
 _COUNTERS = "/proc/net/ip_vs_stats_percpu"
 
 
@@ -22,6 +25,21 @@ def connections(text: str) -> tuple[Connection, ...]:
     if not lines or not lines[0].startswith("Pro FromIP"):
         raise _unreadable(_CONNECTIONS, 1, "the column titles", lines[0] if lines else "nothing")
     return tuple(_connection(number, line) for number, line in enumerate(lines[1:], start=2))
+
+
+def origins(text: str) -> dict[EntryKey, Origin]:
+    """Parse /proc/net/ip_vs_conn_sync: where each entry comes from."""
+    return dict(_origin(number, line) for number, line in enumerate(text.splitlines()[1:], start=2))
+
+
+def _origin(number: int, line: str) -> tuple[EntryKey, Origin]:
+    columns = line.split()
+    try:
+        protocol, client, client_port, virtual, virtual_port = columns[:5]
+        key = protocol, _address(client), int(client_port, 16), _address(virtual), int(virtual_port, 16)
+        return key, Origin(columns[8].lower())
+    except (ValueError, IndexError):
+        raise _unreadable(_ORIGINS, number, "ten columns of one connection", line) from None
 
 
 def totals(text: str) -> Stats:

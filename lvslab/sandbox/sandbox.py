@@ -26,6 +26,9 @@ RUN_TIMEOUT_S = 30.0
 MAX_SLEEP_S = 1e6
 MAX_SLOWDOWN = 600
 """So many seconds may pass for each of virtual time: a gigabit per second takes minutes."""
+CALL_STEP_TIMEOUT_S = 10.0
+CALL_STEPS = 4
+"""Connecting, asking, the answer, the end."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +49,39 @@ class Finished:
 
     status: int
     output: str
+
+
+@dataclass(frozen=True, slots=True)
+class Watch:
+    """What is to be read while a call is made, and for how long."""
+
+    node: str
+    path: str
+    period_s: float
+    after_s: float
+    """How long to go on when the call has ended."""
+    until_lines: int | None = None
+    """Go on until the file has no more than so many lines."""
+    late_period_s: float = 1.0
+    """The period from then on."""
+    longest_s: float = 0.0
+    """But no longer than so long after the call."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileSpell:
+    """One text of a file that was read again and again: see :mod:`lvslab.agent.watch`."""
+
+    text: bytes
+    first_end_ns: int
+    last_begin_ns: int
+    readings: int
+
+
+@dataclass(frozen=True, slots=True)
+class WatchedFile:
+    spells: tuple[FileSpell, ...]
+    longest_gap_ns: int
 
 
 class Sandbox:
@@ -138,6 +174,35 @@ class Sandbox:
         """Keep connections of a node busy for so many seconds of the kernel's (see :mod:`lvslab.agent.load`)."""
         longest_s = RUN_TIMEOUT_S + seconds * MAX_SLOWDOWN
         return self._channel.request("load", [question], wait_s=longest_s, node=node, **order)
+
+    def watched_call(
+        self, node: str, call: Mapping[str, object], question: bytes, ending: str, watch: Watch
+    ) -> tuple[Message, WatchedFile]:
+        """Make one test call from a node while a file of another node is read; return the answer and the readings.
+
+        `ending` is who ends the call (see :mod:`lvslab.agent.one_call`). Raises KernelFault.
+        """
+        longest_s = watch.longest_s + CALL_STEP_TIMEOUT_S * CALL_STEPS
+        answer = self._channel.request(
+            "watched_call",
+            (question,),
+            wait_s=longest_s + RUN_TIMEOUT_S,
+            node=node,
+            calls=[call],
+            ending=ending,
+            timeout_s=CALL_STEP_TIMEOUT_S,
+            watched=watch.node,
+            path=watch.path,
+            period_s=watch.period_s,
+            after_s=watch.after_s,
+            until=watch.until_lines,
+            late_period_s=watch.late_period_s,
+            longest_s=watch.longest_s,
+        )
+        spells = answer.fields["spells"]
+        texts = answer.blobs[len(answer.blobs) - len(spells) :]
+        found = tuple(FileSpell(text, *times) for text, times in zip(texts, spells, strict=True))
+        return answer, WatchedFile(found, answer.fields["longest_gap_ns"])
 
     def share_folder(self, folder: Path) -> None:
         """Let nodes write to a folder of the host, at the same path; on the native kernel they may anyway."""

@@ -49,7 +49,7 @@ def make_calls(
     sandbox: Sandbox, client: str, targets: Sequence[Target], *, timeout_s: float = TIMEOUT_S
 ) -> tuple[Outcome, ...]:
     """Run the calls in order from `client`; return their outcomes in the same order. Raises KernelFault."""
-    answer = sandbox.call(client, [_fields(target) for target in targets], [t.question for t in targets], timeout_s)
+    answer = sandbox.call(client, [call_fields(target) for target in targets], [t.question for t in targets], timeout_s)
     return tuple(
         Outcome(client, source_port, target.address, target.port, status, seconds, blob, target.protocol)
         for target, (status, source_port, seconds), blob in zip(
@@ -58,7 +58,7 @@ def make_calls(
     )
 
 
-def _fields(target: Target) -> Mapping[str, object]:
+def call_fields(target: Target) -> Mapping[str, object]:
     return {
         "kind": target.kind,
         "source": target.source,

@@ -10,7 +10,8 @@ from contextlib import ExitStack, suppress
 
 import pytest
 
-from lvslab.agent.clients import Call, Outcome, Series, Worker
+from lvslab.agent.calls import Call, Outcome
+from lvslab.agent.clients import Series, Worker
 
 LOOPBACK = "127.0.0.1"
 TIMEOUT_S = 1.0
