@@ -18,6 +18,9 @@ from lvslab.topology.source import read_source
 _STEP = re.compile(r"^<!-- step: *(?P<id>[a-z0-9-]+) *-->$")
 _PROOF = re.compile(r"(?P<claim>[^\n]*?)[ \n]*<!-- proof: *(?P<proofs>[^>]+?) *-->")
 _COMMENT = re.compile(r"[ \n]?<!--.*?-->", re.DOTALL)
+_WIDE = "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
+_LINE_IN_CHINESE = re.compile(rf"(?<={_WIDE})\n(?={_WIDE})|(?<=[\u3001\u3002\uff00-\uffef])\n(?=[A-Za-z`])")
+"""A line's end that Markdown would show as a space where Chinese has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ def read_instructions(path: Path, context: Mapping[str, object]) -> Instructions
 
 
 def _without_marks(lines: list[str]) -> str:
-    return _COMMENT.sub("", "\n".join(lines)).strip() + "\n"
+    return _LINE_IN_CHINESE.sub("", _COMMENT.sub("", "\n".join(lines))).strip() + "\n"
 
 
 def claims(text: str) -> Iterator[Claim]:

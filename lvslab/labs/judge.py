@@ -100,7 +100,9 @@ class Judge:
         except _NOT_OF_STUDENTS as error:
             return StepOutcome(step, (CheckOutcome(step.id, in_error(asked, _reason(error))),))
         if observed is None:
-            unseen = in_error(asked, "this was not to be seen in the lab as it is now", "see lvslab lab walk")
+            unseen = in_error(
+                asked, "this was not to be seen in the lab as it is now", "first do what this step asks for"
+            )
             return StepOutcome(step, (CheckOutcome(step.id, unseen),))
         agrees = agree(step, given, observed.value)
         finding = self._answered(step, asked, given, observed, agrees=agrees)

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 START = "start.json"
 STEPS = "steps"
 _SYSCTLS = (
-    "net/ipv4/ip_forward net/ipv4/conf net/ipv4/vs net/ipv4/ip_no_pmtu_disc net/ipv4/tcp_mtu_probing net/ipv6/conf"
+    "net/ipv4/ip_forward net/ipv4/ip_default_ttl net/ipv4/conf net/ipv4/vs net/ipv4/ip_no_pmtu_disc "
+    "net/ipv4/tcp_mtu_probing net/ipv6/conf"
 )
 _VOLATILE = ("stable_secret", "/mtu", "use_tempaddr")
 """Endings of settings that differ without anybody's doing, or are said elsewhere."""

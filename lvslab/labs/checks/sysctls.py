@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import Field
 
 from lvslab.labs.checks.nodes import on_each
@@ -24,14 +26,39 @@ class Sysctl(Entry):
 def sysctl(view: View, wanted: Sysctl) -> Finding:
     def judge(node: str) -> Finding:
         found = " ".join(view.sysctl(node, wanted.key).split())
-        allowed = " / ".join(wanted.value)
-        expected = words(
-            "{key} is {value} on {node}", "{node} 上 {key} 为 {value}", key=wanted.key, value=allowed, node=node
-        )
-        command = same(f"sysctl -w {wanted.key}={wanted.value[0]}")
-        cure = words("on {node}: {command}", "在 {node} 上：{command}", node=node, command=command)
-        return judged(
-            found in wanted.value, expected, words("it is {found}", "现在是 {found}", found=found), node, next_step=cure
-        )
+        return _judged(found, wanted.value, wanted.key, node, wanted.key)
 
     return on_each(view, wanted.node, judge)
+
+
+class DeviceSysctl(Entry):
+    """What is in force on `device` of `net.ipv4.conf`: the kernel joins the device's value and that of `all`."""
+
+    node: str = Field(description="a node, or several by a pattern")
+    device: str = "eth0"
+    setting: Literal["arp_ignore", "arp_announce", "rp_filter", "send_redirects", "accept_local"]
+    value: Texts
+
+
+@check("device-sysctl", DeviceSysctl)
+def device_sysctl(view: View, wanted: DeviceSysctl) -> Finding:
+    """For the five settings the larger value is in force, or either of two switches; `lo`'s own never matters
+    (include/linux/inetdevice.h: IN_DEV_MAXCONF, IN_DEV_ORCONF).
+    """
+
+    def judge(node: str) -> Finding:
+        keys = [f"net.ipv4.conf.{part}.{wanted.setting}" for part in ("all", wanted.device)]
+        found = str(max(int(view.sysctl(node, key)) for key in keys))
+        return _judged(found, wanted.value, f"{wanted.setting} ({wanted.device})", node, keys[0])
+
+    return on_each(view, wanted.node, judge)
+
+
+def _judged(found: str, allowed: Texts, name: str, node: str, key: str) -> Finding:
+    expected = words(
+        "{name} is {value} on {node}", "{node} 上 {name} 为 {value}", name=name, value=" / ".join(allowed), node=node
+    )
+    command = same(f"sysctl -w {key}={allowed[0]}")
+    cure = words("on {node}: {command}", "在 {node} 上：{command}", node=node, command=command)
+    seen = words("it is {found}", "现在是 {found}", found=found)
+    return judged(found in allowed, expected, seen, node, next_step=cure)

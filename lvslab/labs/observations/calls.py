@@ -38,3 +38,21 @@ def server_count(view: View, wanted: ServerCount) -> Observed | None:
     outcomes = view.call(wanted.client, wanted.times)
     count = sum(outcome.server == wanted.server for outcome in outcomes)
     return Observed(str(count), words("in {n} calls", "共 {n} 次访问", n=wanted.times), wanted.server)
+
+
+class EntryState(Entry):
+    """The state of the director's entry for a call that has just ended: ESTABLISHED, FIN_WAIT, TIME_WAIT, …"""
+
+    client: str | None = None
+    director: str = "director"
+
+
+@observation("entry-state", EntryState)
+def entry_state(view: View, wanted: EntryState) -> Observed | None:
+    (outcome,) = view.call(wanted.client)
+    entries = view.lab.connections(wanted.director)
+    found = next((entry for entry in entries if entry.client_port == outcome.client_port), None)
+    if found is None:
+        return None
+    seen = words("the entry of client port {port}", "客户端口 {port} 的表项", port=outcome.client_port)
+    return Observed(found.state, seen, wanted.director)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import chain
 from typing import Literal
 
 from pydantic import Field
@@ -13,26 +14,25 @@ from lvslab.labs.view import View
 from lvslab.labs.words import words
 from lvslab.topology.document import Entry
 from lvslab.verify.arp import arp_speeches
-from lvslab.walk.model import Hop, Walk
+from lvslab.walk.model import Hop, Step, Walk
 from lvslab.walk.select import connections
 
 Packets = Literal["request", "reply"]
 
 
-def first_walk(view: View, packet: Packets, number: int = 1) -> Walk | None:
-    """Return the first packet of the connection of this number, or of its answer; None if it was not seen."""
-    found = connections(view.examination.evidence.walks)
-    if len(found) < number:
-        return None
-    walks = found[number - 1].requests if packet == "request" else found[number - 1].replies
-    return walks[0] if walks else None
+def first_walks(view: View, packet: Packets, number: int | None) -> Iterator[Walk]:
+    """Yield the first packet, or that of the answer, of each connection, or of the one of this number (from 1)."""
+    for place, connection in enumerate(connections(view.examination.evidence.walks), start=1):
+        walks = connection.requests if packet == "request" else connection.replies
+        if walks and number in (None, place):
+            yield walks[0]
 
 
 class HeaderField(Entry):
     """A header field of the first request or reply, at one place on its way."""
 
     packet: Packets = "request"
-    connection: int = Field(default=1, description="which connection of the standard traffic, from 1")
+    connection: int | None = Field(default=None, description="which one, from 1; default: the first that is seen there")
     node: str
     direction: Literal["in", "out"]
     field: str = Field(description="source-mac, destination-mac, …-owner, source, destination, ports, ttl, outer-…")
@@ -77,14 +77,19 @@ FIELDS: Mapping[str, Callable[[View, Hop], str | None]] = {
 }
 
 
+def _reader(name: str) -> Callable[[View, Hop], str | None]:
+    if name not in FIELDS:
+        raise LookupError(f"no field {name}; there are {', '.join(FIELDS)}")
+    return FIELDS[name]
+
+
 @observation("field", HeaderField)
 def field(view: View, wanted: HeaderField) -> Observed | None:
-    if wanted.field not in FIELDS:
-        raise LookupError(f"no field {wanted.field}; there are {', '.join(FIELDS)}")
-    walk = first_walk(view, wanted.packet, wanted.connection)
-    hops = [hop for hop in walk.at(wanted.node) if hop.direction is Direction(wanted.direction)] if walk else []
-    for hop in hops:
-        value = FIELDS[wanted.field](view, hop)
+    read = _reader(wanted.field)
+    walks = first_walks(view, wanted.packet, wanted.connection)
+    hops = chain.from_iterable(walk.at(wanted.node) for walk in walks)
+    for hop in (hop for hop in hops if hop.direction is Direction(wanted.direction)):
+        value = read(view, hop)
         if value is not None:
             seen = words("frame {number} at {where}", "第 {number} 帧，在 {where}", number=hop.number, where=hop.where)
             return Observed(value, seen, hop.where, (hop.number,))
@@ -100,11 +105,36 @@ class Path(Entry):
 
 @observation("path", Path)
 def path(view: View, wanted: Path) -> Observed | None:
-    walk = first_walk(view, wanted.packet, wanted.connection)
+    walk = next(first_walks(view, wanted.packet, wanted.connection), None)
     if walk is None:
         return None
     seen = words("frames {first} to {last}", "第 {first} 帧到第 {last} 帧", first=walk.frames[0], last=walk.frames[-1])
     return Observed(" ".join(walk.nodes), seen, walk.nodes[-1], walk.frames)
+
+
+class Rewriters(Entry):
+    """The nodes that change a header field of the first request or reply on its way, in order."""
+
+    packet: Packets = "request"
+    connection: int = 1
+    field: str = Field(description="as in `field`")
+
+
+@observation("rewriters", Rewriters)
+def rewriters(view: View, wanted: Rewriters) -> Observed | None:
+    read = _reader(wanted.field)
+    walk = next(first_walks(view, wanted.packet, wanted.connection), None)
+    if walk is None:
+        return None
+    changed = [
+        hop
+        for hop in walk.hops
+        if hop.step is Step.FORWARDED and (before := walk.before(hop)) and read(view, before) != read(view, hop)
+    ]
+    seen = words("{field} changes", "{field} 发生变化", field=wanted.field)
+    where = changed[0].where if changed else walk.hops[-1].where
+    nodes = " ".join(hop.node for hop in changed) or "nobody"
+    return Observed(nodes, seen, where, tuple(hop.number for hop in changed))
 
 
 class ArpOwner(Entry):
