@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import socket
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +12,7 @@ RECEIVE_BYTES = 1 << 18
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One question to ask. `kind`: stream (read to the end), prefixed (DNS over TCP, RFC 7766) or datagram."""
+    """One question to ask. `kind`: stream (read to the end), prefixed (DNS over TCP, RFC 7766), datagram or sctp."""
 
     kind: str
     source: str
@@ -33,6 +34,13 @@ class Outcome:
     source_port: int
     seconds: float
     answer: bytes
+
+
+def open_socket(call: Call) -> socket.socket:
+    """Return a socket for a call; SCTP's is of the one-to-one style, which is used like TCP's (RFC 6458 section 4)."""
+    family = socket.AF_INET6 if ":" in call.address else socket.AF_INET
+    kind = socket.SOCK_DGRAM if call.kind == "datagram" else socket.SOCK_STREAM
+    return socket.socket(family, kind, socket.IPPROTO_SCTP if call.kind == "sctp" else 0)
 
 
 def error_name(error: OSError) -> str:

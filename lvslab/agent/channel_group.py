@@ -36,10 +36,10 @@ class ChannelGroup:
         channel.close()
 
 
-def listen(address: str, port: int, kind: socket.SocketKind) -> socket.socket:
+def listen(address: str, port: int, kind: socket.SocketKind, protocol: int = 0) -> socket.socket:
     """Open a listening (or, for datagrams, bound) socket in the present namespace."""
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    channel = socket.socket(family, kind | socket.SOCK_NONBLOCK)
+    channel = socket.socket(family, kind | socket.SOCK_NONBLOCK, protocol)
     try:
         channel.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if family == socket.AF_INET6:

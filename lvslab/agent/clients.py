@@ -41,9 +41,8 @@ class _Running:
         self.outcome: Outcome | None = None
         self.source_port = call.source_port
         self._unsent = call.question
-        family = socket.AF_INET6 if ":" in call.address else socket.AF_INET
-        kind = socket.SOCK_DGRAM if call.kind == "datagram" else socket.SOCK_STREAM
-        self.socket = socket.socket(family, kind | socket.SOCK_NONBLOCK)
+        self.socket = open_socket(call)
+        self.socket.setblocking(False)
 
     def begin(self) -> None:
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

@@ -9,7 +9,7 @@ import socket
 import struct
 import time
 
-from lvslab.agent.calls import RECEIVE_BYTES, Call, Outcome, error_name
+from lvslab.agent.calls import RECEIVE_BYTES, Call, Outcome, error_name, open_socket
 
 SERVER, CLIENT, RESET = "server", "client", "reset"
 _NO_LINGERING = struct.pack("ii", 1, 0)
@@ -18,11 +18,9 @@ _NO_LINGERING = struct.pack("ii", 1, 0)
 
 def make_call(call: Call, ending: str, timeout_s: float) -> Outcome:
     """Make the call to its end and return how it went; it has `timeout_s` for each step."""
-    family = socket.AF_INET6 if ":" in call.address else socket.AF_INET
-    kind = socket.SOCK_DGRAM if call.kind == "datagram" else socket.SOCK_STREAM
     started = time.monotonic()
     answer, status, port = b"", "ok", call.source_port
-    with socket.socket(family, kind) as channel:
+    with open_socket(call) as channel:
         channel.settimeout(timeout_s)
         channel.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -31,7 +29,7 @@ def make_call(call: Call, ending: str, timeout_s: float) -> Outcome:
             channel.connect((call.address, call.port))
             if ending == SERVER:
                 channel.sendall(call.question)
-                answer = _read_all(channel, to_the_end=kind == socket.SOCK_STREAM)
+                answer = _read_all(channel, to_the_end=call.kind != "datagram")
             elif ending == RESET:
                 channel.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _NO_LINGERING)
         except TimeoutError:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 
-from lvslab.agent import clients, files, modules, name_server, offload, processes, servers, syscalls
+from lvslab.agent import clients, files, modules, name_server, offload, processes, sctp, servers, syscalls
 from lvslab.agent.channel_group import ChannelGroup
 from lvslab.agent.live import LiveCaptures
 from lvslab.agent.machines import Machines
@@ -168,6 +168,9 @@ class Operations:
 
     def do_load_modules(self, request: Message, answer: Answer) -> None:
         answer(Message({"missing": modules.load_modules(request.fields["names"])}))
+
+    def do_lacking_for_sctp(self, _request: Message, answer: Answer) -> None:
+        answer(Message({"lacking": sctp.lacking()}))
 
     def do_transmit_checksum_off(self, request: Message, answer: Answer) -> None:
         for node, interface in request.fields["interfaces"]:

@@ -1,8 +1,9 @@
 """The built-in servers of all nodes: on the agent's own event loop, one listening socket per node.
 
 A hundred servers cost no process at all. Each says which server it is: the first line of every answer is the
-node's name. `http` speaks as much HTTP/1.1 (RFC 9112) as a test client needs; `udp-echo` and `tcp-echo`
-send back what came, the node's name first.
+node's name. `http` speaks as much HTTP/1.1 (RFC 9112) as a test client needs; `udp-echo`, `tcp-echo` and `sctp-echo`
+send back what came, the node's name first. SCTP is spoken through sockets of the one-to-one style, which are used like
+TCP's (RFC 6458 section 4).
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ def open_listeners(namespaces: Namespaces, listeners: Iterable[Listener]) -> lis
 
 def _listen(listener: Listener) -> socket.socket:
     if listener.kind != "udp-echo":
-        return listen(listener.address, listener.port, socket.SOCK_STREAM)
+        protocol = socket.IPPROTO_SCTP if listener.kind == "sctp-echo" else 0
+        return listen(listener.address, listener.port, socket.SOCK_STREAM, protocol)
     channel = listen(listener.address, listener.port, socket.SOCK_DGRAM)
     _ask_for_destination(channel)
     return channel
@@ -149,6 +151,10 @@ class Answer:
             self._padding_bytes -= len(self._answer)
         if self._answer:
             self._group.watch(self._connection, selectors.EVENT_WRITE, self._write)
+            return
+        if self._listener.kind == "sctp-echo":
+            # What was sent still goes out first, and SCTP has no half-closed state (RFC 9260 section 9.2).
+            self._close()
             return
         try:
             self._connection.shutdown(socket.SHUT_WR)

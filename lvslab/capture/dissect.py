@@ -31,7 +31,7 @@ _ARP_ETHERNET_IPV4 = (1, 0x0800, 6, 4)
 def dissect(frame: Frame, gue_ports: AbstractSet[int] = GUE_PORTS) -> Packet:
     """Return the frame's headers as plain values.
 
-    `bad_checksums` may name `ip`, `tcp`, `udp`, `icmp`, and of tunnels `outer ip`, `outer udp` and `gre`.
+    `bad_checksums` may name `ip`, `tcp`, `udp`, `sctp`, `icmp`, and of tunnels `outer ip`, `outer udp` and `gre`.
     A transport checksum is judged only when the whole datagram is there and the kernel had filled it in.
     """
     return dissect_bytes(frame.data, frame.link_type, frame.checksum_ready, gue_ports)

@@ -68,7 +68,26 @@ class Udp(NamedTuple):
     destination_port: int
 
 
-WITH_PORTS = (Tcp, Udp)
+class Chunk(NamedTuple):
+    """One chunk of an SCTP packet (RFC 9260 section 3.2), without its padding."""
+
+    type: int
+    flags: int
+    value: bytes
+
+
+class Sctp(NamedTuple):
+    """RFC 9260 section 3.1. The packet's payload is the user data of its DATA chunks, one after the other."""
+
+    source_port: int
+    destination_port: int
+    verification_tag: int
+    checksum: int | None
+    """CRC32c; None where the kernel left it to hardware."""
+    chunks: tuple[Chunk, ...]
+
+
+WITH_PORTS = (Tcp, Udp, Sctp)
 
 
 class Icmp(NamedTuple):
@@ -80,7 +99,7 @@ class Icmp(NamedTuple):
 
 
 class Endpoint(NamedTuple):
-    """One end of a packet: address and, for TCP and UDP, port."""
+    """One end of a packet: address and, for TCP, UDP and SCTP, port."""
 
     address: str
     port: int | None
@@ -100,7 +119,7 @@ class Packet(NamedTuple):
     """Outer headers, outermost first."""
     ip: Ip | None
     """The innermost IP header."""
-    transport: Tcp | Udp | Icmp | None
+    transport: Tcp | Udp | Sctp | Icmp | None
     """None for other protocols, for fragments after the first, and for what is cut short."""
     payload: bytes
     """What follows the transport header (or the IP header where there is none)."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from lvslab.capture.ip import parse_ip
 from lvslab.capture.packet import Icmp, Ip, Packet
-from lvslab.capture.transport import ICMP, ICMPV6, TCP, UDP
+from lvslab.capture.transport import ICMP, ICMPV6, SCTP, TCP, UDP
 
 _ERRORS_V4 = frozenset({3, 4, 5, 11, 12})
 """RFC 792: unreachable, source quench, redirect, time exceeded, parameter problem."""
@@ -22,7 +22,7 @@ class Quoted:
     ports: tuple[int, int] | None
     invariant: bytes
     """The quoted transport bytes that address translation leaves alone: TCP's sequence number, UDP's length,
-    an echo's identifier and sequence number."""
+    SCTP's verification tag, an echo's identifier and sequence number."""
 
 
 def is_icmp_error(packet: Packet) -> bool:
@@ -41,7 +41,7 @@ def quoted(packet: Packet) -> Quoted | None:
         return None
     start, protocol = layer.start, layer.header.protocol
     ports = None
-    if protocol in (TCP, UDP):
+    if protocol in (TCP, UDP, SCTP):
         ports = (int.from_bytes(data[start : start + 2], "big"), int.from_bytes(data[start + 2 : start + 4], "big"))
     return Quoted(layer.header, ports, _invariant(data[start : start + 8], protocol))
 
@@ -49,6 +49,6 @@ def quoted(packet: Packet) -> Quoted | None:
 def _invariant(transport: bytes, protocol: int) -> bytes:
     if protocol == UDP:
         return transport[4:6]
-    if protocol in (TCP, ICMP, ICMPV6):
+    if protocol in (TCP, SCTP, ICMP, ICMPV6):
         return transport[4:8]
     return transport

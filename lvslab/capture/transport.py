@@ -1,4 +1,4 @@
-"""TCP, UDP and ICMP headers, and whether their checksums are right."""
+"""TCP, UDP, SCTP and ICMP headers, and whether their checksums are right."""
 
 from __future__ import annotations
 
@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from lvslab.capture.checksum import adds_up, is_valid, word_sum
 from lvslab.capture.ip import IpLayer
-from lvslab.capture.packet import Icmp, Tcp, Udp
+from lvslab.capture.packet import Icmp, Sctp, Tcp, Udp
+from lvslab.capture.sctp import parse_sctp, user_data
 
-ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
+ICMP, TCP, UDP, ICMPV6, SCTP = 1, 6, 17, 58, 132
 
 _TCP = Struct(">HHIIBBHHH")
 _UDP = Struct(">HHHH")
@@ -28,7 +29,7 @@ _FLAGS = tuple(_flags_text(bits) for bits in range(256))
 
 
 class Parsed(NamedTuple):
-    transport: Tcp | Udp | Icmp | None
+    transport: Tcp | Udp | Sctp | Icmp | None
     payload: bytes
     bad_checksum: str | None
 
@@ -107,4 +108,13 @@ def _icmp(data: bytes, layer: IpLayer, judge: bool) -> Parsed | None:
     return Parsed(Icmp(kind, code, rest), data[start + _ICMP.size : end], "icmp" if wrong else None)
 
 
-_PARSERS = {TCP: _tcp, UDP: _udp, ICMP: _icmp, ICMPV6: _icmp}
+def _sctp(data: bytes, layer: IpLayer, judge: bool) -> Parsed | None:
+    """The checksum covers no address, so that there is no pseudo header (RFC 9260 section 6.8)."""
+    found = parse_sctp(data[layer.start : layer.end])
+    if found is None:
+        return None
+    sctp = found.sctp if judge else found.sctp._replace(checksum=None)
+    return Parsed(sctp, user_data(sctp), "sctp" if judge and not found.checksum_ok else None)
+
+
+_PARSERS = {SCTP: _sctp, TCP: _tcp, UDP: _udp, ICMP: _icmp, ICMPV6: _icmp}

@@ -61,7 +61,7 @@ def command(
         raise BadInput("no virtual service to predict", where=topology.name, expected="services:", found="none")
     found = []
     for service, model in zip(topology.services, models, strict=True):
-        active = service.protocol is Protocol.TCP
+        active = service.protocol is not Protocol.UDP
         connections = flows(count, _callers(topology, service), [service.vip])
         found.append((service, forecast(model, connections, active=active, ended=ended)))
     if json_path is not None:

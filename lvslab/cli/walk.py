@@ -199,13 +199,13 @@ def _recorded(lab: Lab, pcap_path: str | None) -> tuple[Capture, Walks]:
 
 
 def _connection(walks: Walks, number: int) -> Conversation:
-    """Return a connection by its place among those of TCP and UDP."""
+    """Return a connection by its place among those of TCP, UDP and SCTP."""
     from lvslab.walk.select import connections
 
     found = connections(walks)
     if not found:
         raise BadInput(
-            "the capture shows no TCP or UDP connection",
+            "the capture shows no TCP, UDP or SCTP connection",
             expected="at least one whose first packet was seen to leave its sender",
             found=f"{len(walks.walks)} other packets and {len(walks.unmatched)} that could not be joined",
             next_step="see them with --unmatched, or all of them with --json -",

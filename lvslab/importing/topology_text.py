@@ -31,7 +31,7 @@ def topology_text(configuration: Configuration) -> tuple[str, tuple[Note, ...]]:
         raise BadInput(
             "nothing here that a topology can hold",
             where=configuration.source,
-            expected="a TCP or UDP service on an address and a port, with servers",
+            expected="a TCP, UDP or SCTP service on an address and a port, with servers",
             found="; ".join(map(str, left_out)) or "no service at all",
         )
     layout = lay_out(services)

@@ -8,7 +8,7 @@ from typing import Final
 from lvslab.ipvs.model import Flag, SyncRole
 from lvslab.topology.model import Method, Protocol, TunnelChecksum, TunnelKind
 
-PROTOCOL: Final[Mapping[Protocol, int]] = {Protocol.TCP: 6, Protocol.UDP: 17}
+PROTOCOL: Final[Mapping[Protocol, int]] = {Protocol.TCP: 6, Protocol.UDP: 17, Protocol.SCTP: 132}
 
 METHOD: Final[Mapping[Method, int]] = {Method.NAT: 0, Method.LOCAL: 1, Method.TUN: 2, Method.DR: 3}
 METHOD_MASK: Final = 0x7

@@ -149,7 +149,8 @@ def _check_flag(flag: Flag, service: Service, where: str) -> None:
         raise BadInput(f"no scheduler of the kernel reads {flag} as such", where=where, next_step="use a named flag")
     if flag is Flag.ONE_PACKET and isinstance(service.key, AddressKey) and service.key.protocol is not Protocol.UDP:
         # ip_vs_core.c: ip_vs_schedule takes the flag into account for UDP only.
-        raise BadInput("one-packet scheduling is for UDP", where=where, found="TCP, where the kernel ignores the flag")
+        found = f"{service.key.protocol.upper()}, where the kernel ignores the flag"
+        raise BadInput("one-packet scheduling is for UDP", where=where, found=found)
 
 
 def _check_persistence(service: Service, persistence: Persistence, where: str) -> None:

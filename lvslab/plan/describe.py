@@ -147,7 +147,8 @@ def _kind(service: VirtualService) -> str:
 
 @describe.register
 def _(step: steps.StartServer) -> str:
-    return f"{step.node}: start the {step.kind} server on port {step.port} ({step.program})"
+    where = f"port {step.port}" if step.address is None else endpoint(step.address, step.port)
+    return f"{step.node}: start the {step.kind} server on {where} ({step.program})"
 
 
 @describe.register

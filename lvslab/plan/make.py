@@ -34,8 +34,10 @@ from lvslab.plan.steps import (
 )
 from lvslab.topology.addressing import link_local_address
 from lvslab.topology.model import (
+    Address,
     Application,
     ArpCure,
+    Destination,
     Method,
     NameService,
     Node,
@@ -81,9 +83,14 @@ def _modules(topology: Topology) -> Iterator[Step]:
         names.append("sch_netem")
     if topology.services:
         names += ["ip_vs", *sorted({f"ip_vs_{service.scheduler}" for service in topology.services})]
+    if any(service.protocol is Protocol.SCTP for service in topology.services):
+        names.append("sctp")
     if any(service.application is Application.FTP for service in topology.services):
         names.append("ip_vs_ftp")
-    names += programs.marking_modules({service.vip.version for service in topology.services if service.mark})
+    marked = [service for service in topology.services if service.mark]
+    names += programs.marking_modules(
+        {service.vip.version for service in marked}, {service.protocol for service in marked}
+    )
     names += programs.masquerading_modules({service.vip.version for service in topology.services if service.source_nat})
     if any(node.has(Setting.ARPTABLES) for node in topology.nodes):
         names += programs.ARP_FILTER_MODULES
@@ -280,11 +287,9 @@ def _servers(topology: Topology) -> Iterator[Step]:
         for destination in service.destinations:
             kind = _server_kind(service)
             port = service.port if service.method in (Method.DR, Method.TUN) else destination.port
-            _want_server(
-                wanted,
-                topology.node(destination.node),
-                StartServer(destination.node, kind, port, answer_bytes, service.vip.version),
-            )
+            node = topology.node(destination.node)
+            server = StartServer(destination.node, kind, port, answer_bytes, service.vip.version)
+            _want_server(wanted, node, replace(server, address=_bound_to(node, service, destination)))
     for name_service in topology.name_services:
         for name, address in name_service.records:
             _want_server(
@@ -296,13 +301,21 @@ def _servers(topology: Topology) -> Iterator[Step]:
 def _server_kind(service: VirtualService) -> str:
     if service.application is not None:
         return service.application.value
-    return "udp-echo" if service.protocol is Protocol.UDP else "http"
+    return {Protocol.TCP: "http", Protocol.UDP: "udp-echo", Protocol.SCTP: "sctp-echo"}[service.protocol]
+
+
+def _bound_to(node: Node, service: VirtualService, destination: Destination) -> Address | None:
+    """Return the address that an SCTP server is asked at: bound to all, it offers all of them (RFC 9260, 5.1.2)."""
+    if service.protocol is not Protocol.SCTP or not node.has(Setting.SINGLE_HOMED):
+        return None
+    return destination.address if destination.method is Method.NAT else service.vip
 
 
 def _want_server(wanted: dict[tuple[object, ...], StartServer], node: Node, server: StartServer) -> None:
     if node.has(Setting.SERVER):
         program = node.server or server.program
-        wanted.setdefault((server.node, server.port, server.kind, server.family), replace(server, program=program))
+        key = (server.node, server.port, server.kind, server.family, server.address)
+        wanted.setdefault(key, replace(server, program=program))
 
 
 def _name_services(topology: Topology) -> Iterator[Step]:

@@ -50,10 +50,11 @@ def resolver(upstream: str) -> ProgramCall:
     return ProgramCall((*_DNSMASQ, "--no-round-robin", f"--server={upstream}"), DNS_PORT)
 
 
-def marking_modules(versions: Collection[int]) -> list[str]:
+def marking_modules(versions: Collection[int], protocols: Collection[Protocol]) -> list[str]:
     """Return the modules that rules of `marking` need, for IPv4, IPv6 or both."""
     tables = _table_modules("mangle", versions)
-    return [*tables, "xt_mark", "xt_tcpudp"] if tables else []
+    multiport = ["xt_multiport"] if Protocol.SCTP in protocols else []
+    return [*tables, "xt_mark", "xt_tcpudp", *multiport] if tables else []
 
 
 def masquerading_modules(versions: Collection[int]) -> list[str]:
@@ -86,7 +87,9 @@ def masquerading(vip: Address) -> tuple[str, ...]:
 
 def marking(address: Address, protocol: Protocol, port: int, mark: int) -> tuple[str, ...]:
     """Return the call that has incoming packets marked before IPVS sees them (iptables-extensions(8), MARK)."""
-    match = ("-d", str(address), "-p", protocol.value, "--dport", str(port))
+    # The match `sctp` is in fewer kernels than `multiport`, which knows that protocol, too.
+    ports = ("-m", "multiport", "--dports") if protocol is Protocol.SCTP else ("--dport",)
+    match = ("-d", str(address), "-p", protocol.value, *ports, str(port))
     tool = _tables_tool(address.version)
     return (tool, "-w", "-t", "mangle", "-A", "PREROUTING", *match, "-j", "MARK", "--set-mark", str(mark))
 

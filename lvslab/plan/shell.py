@@ -44,6 +44,7 @@ from lvslab.plan.tools import tool_call
 from lvslab.topology.model import Destination, Method, Protocol, TunnelChecksum, TunnelKind, VirtualService
 from lvslab.topology.shaping import rate_text
 
+PROTOCOL_FLAGS = {Protocol.TCP: "-t", Protocol.UDP: "-u", Protocol.SCTP: "--sctp-service"}
 METHOD_FLAGS = {Method.NAT: "-m", Method.TUN: "-i", Method.DR: "-g", Method.LOCAL: "-g"}
 
 
@@ -149,7 +150,7 @@ def _(step: InstallService) -> Iterator[str]:
 def _where(service: VirtualService) -> str:
     if service.mark is not None:
         return f"-f {service.mark}" + (" -6" if service.vip.version == 6 else "")
-    return f"{'-u' if service.protocol is Protocol.UDP else '-t'} {endpoint(service.vip, service.port)}"
+    return f"{PROTOCOL_FLAGS[service.protocol]} {endpoint(service.vip, service.port)}"
 
 
 def _kind(service: VirtualService) -> str:
@@ -192,7 +193,8 @@ def _(step: StartServer) -> Iterator[str]:
     if step.program == "nginx":
         yield f"# {step.node}: nginx on port {step.port}, answering with its node's name"
     else:
-        yield f"# {step.node}: any {step.kind} server on port {step.port} will do; lvslab's is built in"
+        where = f"port {step.port}" if step.address is None else endpoint(step.address, step.port)
+        yield f"# {step.node}: any {step.kind} server on {where} will do; lvslab's is built in"
 
 
 @_lines.register

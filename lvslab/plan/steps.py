@@ -163,7 +163,10 @@ class AddNeighbour:
 
 @dataclass(frozen=True, slots=True)
 class StartServer:
-    """A server that says which node it is. `kind`: http, udp-echo or tcp-echo; `program`: builtin or nginx."""
+    """A server that says which node it is. `kind`: http or an echo (udp-, tcp-, sctp-); `program`: builtin or nginx.
+
+    `address`: the one it is bound to; None for every one of the family.
+    """
 
     node: str
     kind: str
@@ -171,6 +174,7 @@ class StartServer:
     answer_bytes: int
     family: int
     program: str = "builtin"
+    address: Address | None = None
 
 
 @dataclass(frozen=True, slots=True)

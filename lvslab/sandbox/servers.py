@@ -59,7 +59,7 @@ def _start_builtin(channel: Channel, group: Sequence[StartServer]) -> Running:
         {
             "node": step.node,
             "kind": step.kind,
-            "address": ANY_ADDRESS[step.family],
+            "address": ANY_ADDRESS[step.family] if step.address is None else str(step.address),
             "port": step.port,
             "answer_bytes": step.answer_bytes,
         }

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lvslab.topology.model import ArpCure, Destination, Method, Node, Role, Setting, Topology, VirtualService
+from lvslab.topology.model import (
+    ArpCure,
+    Destination,
+    Method,
+    Node,
+    Protocol,
+    Role,
+    Setting,
+    Topology,
+    VirtualService,
+)
 from lvslab.topology.vips import vip_askers
 
 _REAL_SERVER: dict[Method, frozenset[Setting]] = {
@@ -44,6 +54,8 @@ def implied_settings(node: Node, topology: Topology) -> frozenset[Setting]:
             if destination.node == node.name:
                 settings |= _REAL_SERVER[destination.method]
                 settings |= _arp(destination, service, topology)
+                if service.protocol is Protocol.SCTP:
+                    settings.add(Setting.SINGLE_HOMED)
     return frozenset(settings)
 
 

@@ -39,6 +39,7 @@ class Method(StrEnum):
 class Protocol(StrEnum):
     TCP = "tcp"
     UDP = "udp"
+    SCTP = "sctp"
 
 
 class Application(StrEnum):
@@ -81,6 +82,7 @@ class Setting(StrEnum):
     MARK = "mark"
     MASQUERADE = "masquerade"
     CONNTRACK = "conntrack"
+    SINGLE_HOMED = "single_homed"
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
-"""Test calls from a client node: HTTP over TCP, echo over UDP, raw questions; each from a chosen port."""
+"""Test calls from a client node: HTTP over TCP, echo over UDP and SCTP, raw questions; each from a chosen port."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from lvslab.sandbox.sandbox import Sandbox
 from lvslab.topology.model import Address, Protocol
@@ -18,7 +19,7 @@ class Target:
     """Where a call goes, and from which address and port; source port 0 lets the kernel choose."""
 
     kind: str
-    """stream, prefixed or datagram: see :mod:`lvslab.agent.clients`."""
+    """stream, prefixed, datagram or sctp: see :mod:`lvslab.agent.clients`."""
     source: str
     source_port: int
     address: str
@@ -27,7 +28,7 @@ class Target:
 
     @property
     def protocol(self) -> Protocol:
-        return Protocol.UDP if self.kind == "datagram" else Protocol.TCP
+        return {"datagram": Protocol.UDP, "sctp": Protocol.SCTP}.get(self.kind, Protocol.TCP)
 
 
 def http_target(source: Address, source_port: int, address: Address, port: int) -> Target:
@@ -43,6 +44,19 @@ def echo_target(source: Address, source_port: int, address: Address, port: int, 
     """Return the datagram of this number from its port; no two have the same text, so that each can be told apart."""
     question = f"lvslab {source_port} {number}".encode()
     return Target("datagram", str(source), source_port, str(address), port, question)
+
+
+def sctp_target(source: Address, source_port: int, address: Address, port: int) -> Target:
+    """Return a call over an association of its own, with one message for an echo server."""
+    return Target("sctp", str(source), source_port, str(address), port, f"lvslab {source_port}".encode())
+
+
+TARGETS: Final[Mapping[Protocol, Callable[[Address, int, Address, int], Target]]] = {
+    Protocol.TCP: http_target,
+    Protocol.UDP: echo_target,
+    Protocol.SCTP: sctp_target,
+}
+"""The call that a service of each protocol gets."""
 
 
 def make_calls(

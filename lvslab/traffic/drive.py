@@ -14,7 +14,7 @@ from itertools import cycle, groupby
 from lvslab.sandbox.sandbox import Sandbox
 from lvslab.topology.model import Address, Application, NameService, Node, Protocol, Role, Topology, VirtualService
 from lvslab.traffic import dns, ftp
-from lvslab.traffic.calls import Target, echo_target, http_target, make_calls
+from lvslab.traffic.calls import Target, echo_target, http_target, make_calls, sctp_target
 from lvslab.traffic.outcome import Outcome
 from lvslab.traffic.ports import free_ports
 
@@ -68,6 +68,8 @@ def _targets(service: VirtualService, source: Address, port: int) -> list[Target
     """Return what is sent from one port: a connection, or some datagrams."""
     if service.protocol is Protocol.TCP:
         return [http_target(source, port, service.vip, service.port)]
+    if service.protocol is Protocol.SCTP:
+        return [sctp_target(source, port, service.vip, service.port)]
     numbers = range(1, DATAGRAMS_PER_PORT + 1)
     return [echo_target(source, port, service.vip, service.port, number) for number in numbers]
 

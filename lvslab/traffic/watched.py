@@ -11,8 +11,8 @@ from lvslab.agent import one_call
 from lvslab.ipvs.proc import connections
 from lvslab.ipvs.watched import Spell, WatchedTable
 from lvslab.sandbox.sandbox import Sandbox, Watch
-from lvslab.topology.model import Address, Protocol, Topology, VirtualService
-from lvslab.traffic.calls import call_fields, echo_target, http_target
+from lvslab.topology.model import Address, Topology, VirtualService
+from lvslab.traffic.calls import TARGETS, call_fields
 from lvslab.traffic.drive import first_client
 from lvslab.traffic.outcome import Outcome
 from lvslab.traffic.ports import free_ports
@@ -58,8 +58,7 @@ def watched_call(
     """Call the service once from its first client; `until_gone` reads on until the table is empty."""
     client, source = first_client(topology, service.vip)
     (port,) = free_ports(1, ports_taken)
-    make = http_target if service.protocol is Protocol.TCP else echo_target
-    target = make(source, port, service.vip, service.port)
+    target = TARGETS[service.protocol](source, port, service.vip, service.port)
     longest_s = LONGEST_S if until_gone else AFTER_S
     until_lines = HEADER_LINES if until_gone else None
     watch = Watch(service.director, TABLE, PERIOD_S, AFTER_S, until_lines, LATE_PERIOD_S, longest_s)

@@ -12,7 +12,7 @@ from lvslab.verify.evidence import Evidence
 from lvslab.verify.served import Served
 from lvslab.walk.model import Conversation, Endpoint, Hop, Unmatched
 
-_WITH_PORTS = ("tcp", "udp")
+_WITH_PORTS = ("tcp", "udp", "sctp")
 
 
 def is_own(evidence: Evidence, node: str, port: int | None) -> bool:

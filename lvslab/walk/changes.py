@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from lvslab.capture.packet import Packet, Tcp, Tunnel
+from lvslab.capture.packet import Packet, Sctp, Tcp, Tunnel
 from lvslab.walk import words
 from lvslab.walk.model import Hop, Names, Step
 from lvslab.walk.phrases import Language
@@ -95,12 +95,24 @@ def _ip(before: Packet, after: Packet) -> Iterator[_Difference]:
 
 def _transport(before: Packet, after: Packet) -> Iterator[_Difference]:
     old, new = before.transport, after.transport
+    if isinstance(old, Sctp) and isinstance(new, Sctp):
+        yield from _sctp(old, new)
     if not (isinstance(old, Tcp) and isinstance(new, Tcp)):
         return
     if old.window != new.window:
         yield words.Field.WINDOW, str(old.window), str(new.window)
     if old.options != new.options:
         yield words.Field.TCP_OPTIONS, old.options.hex(), new.options.hex()
+
+
+def _sctp(old: Sctp, new: Sctp) -> Iterator[_Difference]:
+    """Its checksum is over all of the packet and no address: only what rewrites a port has to compute it anew."""
+    if old.verification_tag != new.verification_tag:
+        yield words.Field.VERIFICATION_TAG, f"0x{old.verification_tag:08x}", f"0x{new.verification_tag:08x}"
+    if old.chunks != new.chunks:
+        yield words.Field.CHUNKS, words.chunk_names(old), words.chunk_names(new)
+    if None not in (old.checksum, new.checksum) and old.checksum != new.checksum:
+        yield words.Field.SCTP_CHECKSUM, f"0x{old.checksum:08x}", f"0x{new.checksum:08x}"
 
 
 def _unchanged(before: Packet, after: Packet) -> tuple[words.Kept, ...]:

@@ -1,7 +1,8 @@
 """Group walks into conversations: one connection, whatever its addresses and ports were on the way.
 
 Two walks belong together when they share a flow (protocol and both ends, in either direction) at any of their
-hops. A new SYN with another sequence number on the same flow begins another conversation: the port was reused.
+hops. A new SYN with another sequence number on the same flow begins another conversation: the port was reused. So does
+an SCTP INIT with another initiate tag.
 """
 
 from __future__ import annotations
@@ -9,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from lvslab.capture.packet import WITH_PORTS, Icmp, Packet, Tcp
+from lvslab.capture.packet import WITH_PORTS, Icmp, Packet
 from lvslab.capture.quoted import quoted
-from lvslab.capture.transport import TCP, UDP
-from lvslab.walk.identity import is_echo
+from lvslab.capture.transport import SCTP, TCP, UDP
+from lvslab.walk.identity import is_echo, opening_number
 from lvslab.walk.model import Conversation, Endpoint, Walk
 
 _NEIGHBOUR_DISCOVERY = frozenset({135, 136})
 """Neighbour solicitation and advertisement (RFC 4861)."""
 _TARGET_BYTES = 16
 _ECHO_REQUESTS = frozenset({8, 128})
-_PROTOCOL_NAMES = {TCP: "tcp", UDP: "udp"}
+_PROTOCOL_NAMES = {TCP: "tcp", UDP: "udp", SCTP: "sctp"}
 
 _Flow = tuple[str, Hashable]
 
@@ -29,8 +30,8 @@ class _Group:
     protocol: str
     walks: list[Walk] = field(default_factory=list)
     errors: list[Walk] = field(default_factory=list)
-    syn: int | None = None
-    """Sequence number of the SYN that began it."""
+    opening: int | None = None
+    """See `opening_number`: that of the packet that began it."""
     merged_into: _Group | None = None
 
     def root(self) -> _Group:
@@ -47,13 +48,13 @@ def group_conversations(walks: Iterable[Walk]) -> tuple[Conversation, ...]:
     for walk in walks:
         flows = _flows(walk)
         known = _distinct(by_flow[flow].root() for flow in flows if flow in by_flow)
-        syn = _syn(walk.origin.packet)
-        if not known or (syn is not None and all(group.syn not in (None, syn) for group in known)):
+        opening = opening_number(walk.origin.packet)
+        if not known or (opening is not None and all(group.opening not in (None, opening) for group in known)):
             group = _Group(protocol=flows[0][0])
             groups.append(group)
         else:
             group = _merge(known)
-        group.syn = syn if group.syn is None else group.syn
+        group.opening = opening if group.opening is None else group.opening
         by_flow.update(dict.fromkeys(flows, group))
         (group.errors if quoted(walk.origin.packet) else group.walks).append(walk)
     return tuple(_conversation(group) for group in groups if group.merged_into is None)
@@ -68,14 +69,9 @@ def _merge(groups: list[_Group]) -> _Group:
     for other in others:
         first.walks += other.walks
         first.errors += other.errors
-        first.syn = other.syn if first.syn is None else first.syn
+        first.opening = other.opening if first.opening is None else first.opening
         other.merged_into = first
     return first
-
-
-def _syn(packet: Packet) -> int | None:
-    tcp = packet.transport
-    return tcp.sequence if isinstance(tcp, Tcp) and "S" in tcp.flags and "." not in tcp.flags else None
 
 
 def _flows(walk: Walk) -> list[_Flow]:
@@ -120,7 +116,7 @@ def _conversation(group: _Group) -> Conversation:
     errors = tuple(sorted(group.errors, key=lambda walk: walk.origin.number))
     if not walks:
         return Conversation(group.protocol, None, None, (), (), errors)
-    opening = next((walk for walk in walks if _syn(walk.origin.packet) is not None), walks[0])
+    opening = next((walk for walk in walks if opening_number(walk.origin.packet) is not None), walks[0])
     requests, replies = _sides(walks, opening)
     initiator, responder = opening.origin.source, opening.origin.destination
     return Conversation(group.protocol, initiator, responder, requests, replies, errors)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
-from lvslab.capture.packet import Icmp, Ip, Packet, Tcp, Udp
+from lvslab.capture.packet import Icmp, Ip, Packet, Sctp, Tcp, Udp
 from lvslab.capture.quoted import quoted
+from lvslab.capture.sctp import initiate_tag
 
 _TCP_END, _TCP_PADDING, _TCP_TIMESTAMPS = 0, 1, 8
 _USUAL_LAYOUT = bytes((_TCP_PADDING, _TCP_PADDING, _TCP_TIMESTAMPS, 10))
@@ -35,6 +36,8 @@ def _ip_identity(packet: Packet, ip: Ip) -> Hashable:
         return "tcp", transport.sequence, transport.acknowledgment, transport.flags, stamps, packet.payload
     if isinstance(transport, Udp):
         return "udp", ip.identification, packet.payload
+    if isinstance(transport, Sctp):
+        return "sctp", ip.identification, transport.verification_tag, transport.chunks
     if isinstance(transport, Icmp):
         return _icmp(packet, transport)
     return ip.protocol, ip.identification, packet.payload
@@ -63,6 +66,17 @@ def _icmp(packet: Packet, icmp: Icmp) -> Hashable:
     if about is None:
         return "icmp", icmp.type, icmp.code, icmp.rest, packet.payload
     return "icmp error", icmp.type, icmp.code, about.ip.protocol, about.ip.identification, about.invariant
+
+
+def opening_number(packet: Packet) -> int | None:
+    """Return the number that tells the beginning of one connection from that of another on the same ports.
+
+    It is the sequence number of a SYN or the initiate tag of an SCTP INIT; None if the packet is neither.
+    """
+    transport = packet.transport
+    if isinstance(transport, Tcp):
+        return transport.sequence if "S" in transport.flags and "." not in transport.flags else None
+    return initiate_tag(transport) if isinstance(transport, Sctp) else None
 
 
 def is_echo(packet: Packet) -> bool:

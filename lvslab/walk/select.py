@@ -10,8 +10,8 @@ _DNS_PORT = 53
 
 
 def connections(walks: Walks) -> tuple[Conversation, ...]:
-    """Return the TCP and UDP conversations in order of time; DNS questions only if there is nothing else."""
-    found = [item for item in walks.conversations if item.protocol in ("tcp", "udp") and item.requests]
+    """Return the TCP, UDP and SCTP conversations in order of time; DNS questions only if there is nothing else."""
+    found = [item for item in walks.conversations if item.protocol in ("tcp", "udp", "sctp") and item.requests]
     calls = [item for item in found if item.responder and item.responder.port != _DNS_PORT]
     return tuple(calls or found)
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from enum import StrEnum
 
-from lvslab.capture.packet import Arp, Icmp, Ip, Packet, Tcp, Tunnel, Udp
+from lvslab.capture.packet import Arp, Icmp, Ip, Packet, Sctp, Tcp, Tunnel, Udp
+from lvslab.capture.sctp import CHUNK_NAMES
 from lvslab.walk.model import Endpoint, Hop, Names, Step, Unmatched
 from lvslab.walk.names import address_name, mac_name
 from lvslab.walk.phrases import Language, Phrases, phrases
@@ -25,6 +26,9 @@ class Field(StrEnum):
     TOS = "TOS"
     WINDOW = "TCP window"
     TCP_OPTIONS = "TCP options"
+    VERIFICATION_TAG = "SCTP verification tag"
+    CHUNKS = "SCTP chunks"
+    SCTP_CHECKSUM = "SCTP checksum"
     PAYLOAD = "payload"
     CHECKSUM = "checksum"
 
@@ -146,9 +150,16 @@ def _ip_title(packet: Packet, ip: Ip, say: Phrases) -> str:
         return f"TCP {_tcp_flags(packet.transport.flags) or say.no_flags}{data}"
     if isinstance(packet.transport, Udp):
         return f"UDP{data}"
+    if isinstance(packet.transport, Sctp):
+        return f"SCTP {chunk_names(packet.transport)}{data}"
     if isinstance(packet.transport, Icmp):
         return _icmp_title(ip.version, packet.transport, say)
     return say.ip_protocol.format(number=ip.protocol)
+
+
+def chunk_names(sctp: Sctp) -> str:
+    """Return the kinds of an SCTP packet's chunks, in its order: ``COOKIE ECHO, DATA``."""
+    return ", ".join(CHUNK_NAMES.get(chunk.type, f"chunk {chunk.type}") for chunk in sctp.chunks)
 
 
 def _tcp_flags(flags: str) -> str:

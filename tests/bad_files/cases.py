@@ -137,7 +137,7 @@ UNKNOWN_KEYS = [
     bad("unknown-role", "role: resolver", "role: resolvr", "nodes.cache.role", "did you mean 'resolver'?"),
     bad("unknown-method", "method: nat", "method: masq", "services[1].method", "one of nat, tun, dr"),
     bad("local-is-no-method-to-ask-for", "method: nat", "method: local", "services[1].method", "one of nat, tun, dr"),
-    bad("unknown-protocol", "protocol: udp", "protocol: sctp", "services[1].protocol", "one of tcp, udp"),
+    bad("unknown-protocol", "protocol: udp", "protocol: dccp", "services[1].protocol", "one of tcp, udp, sctp"),
 ]
 
 _TEXT, _NUMBER, _MAPPING, _LIST = "text", "a whole number", "a mapping", "a list"

@@ -66,7 +66,7 @@ UNREADABLE_RULES = [
     rules("two-methods", "-g -w 3", "-g -m -w 3", "more than one forwarding method", "--gatewaying and --masquerading"),
     rules("two-checksums", "--tun-csum", "--tun-csum --tun-nocsum", "more than one tunnel checksum"),
     rules("two-services-in-one", f"-A {WEB}", f"-A {WEB} -f 3", "more than one service"),
-    rules("no-service", f"-A {WEB}", "-A", "no service: expected -t, -u or -f"),
+    rules("no-service", f"-A {WEB}", "-A", "no service: expected -t, -u, -f or --sctp-service"),
     rules("no-server", "-r 198.51.100.11:80 -g -w 3", "-g -w 3", "no server: expected -r"),
     rules("server-before-its-service", f"-A {WEB} -s wrr\n", "", "service that is not there", "TCP 192.0.2.100:80"),
     rules("name-for-an-address", f"-A {WEB}", "-A -t www:80", "not an address", "'www'", "with -n"),
@@ -85,7 +85,6 @@ UNREADABLE_RULES = [
     rules("unknown-tunnel", "--tun-type gre", "--tun-type vxlan", "unknown tunnel type", "ipip, gue, gre"),
     rules("ops-of-ipvsadm-1.26", "-s rr -o", "-s rr ops", "'ops' without dashes", "write -o"),
     rules("pe-of-ipvsadm-1.26", "-p 60 --pe sip", "-p 60 pe sip", "'pe' without dashes", "write --pe"),
-    rules("sctp", f"-A {WEB}", "-A --sctp-service 192.0.2.100:80", "SCTP"),
 ]
 
 REFUSED = [
@@ -99,6 +98,7 @@ REFUSED = [
     rules("duplicate-service", "-A -f 7 -6", f"-A {WEB} -s rr\n-A -f 7 -6", "duplicate service, as on line 2"),
     rules("port-0-without-persistence", "-A -f 7", "-A -t 192.0.2.1:0 -s rr\n-A -f 7", "port 0 without persistence"),
     rules("one-packet-tcp", "-s wrr", "-s wrr -o", "one-packet scheduling is for UDP"),
+    rules("one-packet-sctp", f"-A {WEB} -s wrr", f"-A --sctp-service {WEB[3:]} -s wrr -o", "for UDP", "found SCTP"),
     rules("flag-of-another-scheduler", "-s sh -b", "-s wrr -b", "belongs to scheduler sh"),
     rules("flag-nobody-reads", "-s wrr", "-s wrr -b flag-1", "no scheduler of the kernel reads flag-1"),
     rules("persistence-too-long", "-p 600", "-p 2678401", "persistence timeout in seconds out of range", "2678400"),

@@ -131,7 +131,7 @@ def _settle_protocol(read: VirtualServer, statement: Statement) -> None:
             Finding(
                 statement.line,
                 "no protocol: keepalived makes it UDP",
-                next_step="add 'protocol TCP' or 'protocol UDP'",
+                next_step="add 'protocol TCP', 'protocol UDP' or 'protocol SCTP'",
                 is_warning=True,
             )
         )

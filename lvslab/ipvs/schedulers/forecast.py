@@ -134,7 +134,8 @@ def forecast(
 ) -> list[Choice]:
     """Return what is chosen for each connection, and how.
 
-    TCP is active, UDP is not. `ended`: each connection has ended before the next begins; otherwise all stay open.
+    TCP is active, and SCTP once it is established; UDP is not. `ended`: each connection has ended before the next
+    begins; otherwise all stay open.
     """
     choices = []
     for flow in connections:

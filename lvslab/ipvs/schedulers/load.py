@@ -1,10 +1,11 @@
 """One destination's connections as the kernel counts them, and its overload mark.
 
 A connection is active from its SYN until its FIN or RST, and inactive from then until its entry expires
-(net/netfilter/ipvs/ip_vs_proto_tcp.c: tcp_state_active_table); UDP is inactive all along. Active and inactive together
-are held against the thresholds (ip_vs_ctl.c: __ip_vs_dest_update_overload): the mark is set when they reach the upper
-one and cleared when they fall below the lower one, which is three quarters of the upper one unless given. How an edit
-of the thresholds acts depends on the release, see :mod:`lvslab.ipvs.schedulers.counting`.
+(net/netfilter/ipvs/ip_vs_proto_tcp.c: tcp_state_active_table); SCTP is active only while it is established
+(ip_vs_proto_sctp.c: set_sctp_state), and UDP is inactive all along. Active and inactive together are held against the
+thresholds (ip_vs_ctl.c: __ip_vs_dest_update_overload): the mark is set when they reach the upper one and cleared when
+they fall below the lower one, which is three quarters of the upper one unless given. How an edit of the thresholds acts
+depends on the release, see :mod:`lvslab.ipvs.schedulers.counting`.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Load:
             self._judge_anew()
 
     def open(self, *, active: bool) -> None:
-        """Count a new connection; TCP's are active, UDP's are not."""
+        """Count a new connection; TCP's are active; UDP's and, until established, SCTP's are not."""
         if active:
             self.active += 1
         else:
@@ -53,10 +54,11 @@ class Load:
         if self.upper and self._has_reached_upper():
             self.overloaded = True
 
-    def close(self) -> None:
-        """Count an active connection as inactive: its FIN or RST has passed."""
-        self.active -= 1
-        self.inactive += 1
+    def turn(self, *, active: bool) -> None:
+        """Count an inactive connection as active, or an active one, of which a FIN or RST has passed, as inactive."""
+        step = 1 if active else -1
+        self.active += step
+        self.inactive -= step
 
     def expire(self, *, active: bool) -> None:
         """Forget a connection whose entry has expired."""

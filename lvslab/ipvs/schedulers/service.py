@@ -88,7 +88,10 @@ class ServiceModel:
         self._observe(name)
 
     def open(self, flow: Flow, *, active: bool = True) -> tuple[Choice, Counted | None]:
-        """Choose for a new connection and count it; None if it is refused. TCP's are active, UDP's are not."""
+        """Choose for a new connection and count it; None if it is refused.
+
+        TCP's are active; UDP's and, until it is established, SCTP's are not.
+        """
         choice = self._by_template(flow) or self._by_scheduler(flow)
         if choice.server is None:
             return choice, None
@@ -116,9 +119,13 @@ class ServiceModel:
 
     def close(self, connection: Counted) -> None:
         """Note that a connection's FIN or RST has passed."""
-        if connection.active:
-            connection.active = False
-            self.loads[connection.server].close()
+        self.turn(connection, active=False)
+
+    def turn(self, connection: Counted, *, active: bool) -> None:
+        """Note that a connection has become active, or inactive."""
+        if connection.active is not active:
+            connection.active = active
+            self.loads[connection.server].turn(active=active)
             self._observe(connection.server)
 
     def expire(self, connection: Counted) -> None:

@@ -16,7 +16,7 @@ _COLUMNS: Final = re.compile(r"-> RemoteAddress:Port\s+(?P<columns>.*)")
 _PLAIN: Final = ["Forward", "Weight", "ActiveConn", "InActConn"]
 _WITH_TUNNEL: Final = ["Forward", "TunnelInfo", "Weight", "ActiveConn", "InActConn"]
 _SERVICE = re.compile(
-    r"(?:(?P<protocol>TCP|UDP) +(?P<endpoint>\S+)|FWM +(?P<mark>-?\d+)(?P<v6> IPv6)?)"
+    r"(?:(?P<protocol>TCP|UDP|SCTP) +(?P<endpoint>\S+)|FWM +(?P<mark>-?\d+)(?P<v6> IPv6)?)"
     r" (?P<scheduler>\S+)(?: \((?P<flags>[^)]*)\))?"
     r"(?: persistent (?P<timeout>\d+)(?: mask (?P<mask>\S+))?(?: pe (?P<engine>\S+))?)?(?P<ops> ops)?"
 )

@@ -36,6 +36,7 @@ def _table(*rows: tuple[str, str, Argument, str]) -> dict[str, Option]:
 _SERVICE_KEY: Final = (
     ("-t", "--tcp-service", Argument.NEEDED, "service"),
     ("-u", "--udp-service", Argument.NEEDED, "service"),
+    ("", "--sctp-service", Argument.NEEDED, "service"),
     ("-f", "--fwmark-service", Argument.NEEDED, "service"),
     ("-6", "--ipv6", Argument.NONE, ""),
 )
@@ -131,7 +132,5 @@ def _unknown(word: str, command: str) -> BadInput:
         return BadInput(
             f"{word!r} without dashes, as ipvsadm 1.26 prints it and no ipvsadm reads it", next_step=f"write {written}"
         )
-    if word == "--sctp-service":
-        return BadInput("SCTP services are not part of the model", expected="-t, -u or -f", found=word)
     known = ", ".join(sorted(ADD_SERVICE if command in ("-A", "--add-service") else ADD_SERVER))
     return BadInput(f"{command} has no such option", expected=f"one of {known}", found=repr(word))

@@ -65,11 +65,12 @@ def _key(command: Command) -> ServiceKey:
         return FwmarkKey(mark_of(command.text("--fwmark-service")), family)
     if command.has("--ipv6"):
         raise BadInput("-6 without -f", next_step="leave it out: the address says the family")
-    for name, protocol in (("--tcp-service", Protocol.TCP), ("--udp-service", Protocol.UDP)):
+    for protocol in Protocol:
+        name = f"--{protocol}-service"
         if command.has(name):
             address, port = endpoint_of(command.text(name))
             return AddressKey(protocol, address, port or 0)
-    raise BadInput("no service", expected="-t, -u or -f")
+    raise BadInput("no service", expected="-t, -u, -f or --sctp-service")
 
 
 def _service(command: Command, key: ServiceKey) -> Service:

@@ -4,13 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
-from typing import Final
 
 from lvslab.ipvs.model import AddressKey, Destination, Family, Flag, IntendedService, Service, ServiceKey, endpoint
-from lvslab.topology.model import Method, Protocol, Tunnel, TunnelKind
-
-_PROTOCOLS: Final = {Protocol.TCP: "-t", Protocol.UDP: "-u"}
-_METHODS: Final = {Method.NAT: "-m", Method.TUN: "-i", Method.DR: "-g", Method.LOCAL: "-g"}
+from lvslab.plan.shell import METHOD_FLAGS, PROTOCOL_FLAGS
+from lvslab.topology.model import Method, Tunnel, TunnelKind
 
 
 def saved_text(services: Iterable[IntendedService]) -> str:
@@ -27,7 +24,7 @@ def _lines(intended: IntendedService) -> Iterator[str]:
 
 def _key(key: ServiceKey) -> str:
     if isinstance(key, AddressKey):
-        return f"{_PROTOCOLS[key.protocol]} {endpoint(key.address, key.port)}"
+        return f"{PROTOCOL_FLAGS[key.protocol]} {endpoint(key.address, key.port)}"
     return f"-f {key.mark} -6" if key.family is Family.IPV6 else f"-f {key.mark}"
 
 
@@ -52,7 +49,7 @@ def _netmask(prefix: int, family: Family) -> str:
 
 
 def _destination(destination: Destination) -> Iterator[str]:
-    yield f"-r {destination} {_METHODS[destination.method]} -w {destination.weight}"
+    yield f"-r {destination} {METHOD_FLAGS[destination.method]} -w {destination.weight}"
     if destination.upper_threshold:
         yield f"-x {destination.upper_threshold}"
     if destination.lower_threshold:

@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from lvslab.errors import KernelFault
+from lvslab.errors import CannotRun, KernelFault
 from lvslab.ipvs.compare import compare
 from lvslab.ipvs.intent import from_topology
 from lvslab.ipvs.table import IpvsTable
@@ -77,6 +77,18 @@ class NetnsBackend:
     def _load_modules(self, group: Sequence[steps.LoadModules]) -> None:
         names = [name for step in group for name in step.names]
         self._ask(group[0], "load_modules", names=names)
+        if "sctp" in names:
+            self._require_sctp(group[0])
+
+    def _require_sctp(self, step: steps.Step) -> None:
+        """IPVS takes a service of a protocol that it was built without, and then never looks at a packet of it."""
+        lacking = self._ask(step, "lacking_for_sctp")["lacking"]
+        if lacking:
+            raise CannotRun(
+                "this kernel cannot run SCTP services",
+                found=f"no {lacking}",
+                next_step="choose another kernel: --kernel uml, or one of your own (lvslab kernel build)",
+            )
 
     def _make_namespaces(self, group: Sequence[steps.MakeNamespace]) -> None:
         names = [step.node for step in group]

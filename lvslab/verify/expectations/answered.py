@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lvslab.capture.packet import Icmp, Tcp
+from lvslab.capture.packet import Icmp, Packet, Sctp, Tcp
+from lvslab.capture.sctp import ABORT, has_chunk
 from lvslab.topology.model import VirtualService
 from lvslab.verify.calls import Call, calls_of
 from lvslab.verify.causes.cause import UNKNOWN, Cause
@@ -83,11 +84,18 @@ def _failed(
 def _refusal(served: Served) -> Walk | None:
     """Return the reset or ICMP error that refused the call; an error of the client's is about what it was answered."""
     for walk in served.replies:
-        transport = walk.origin.packet.transport
-        if isinstance(transport, Tcp) and "R" in transport.flags:
+        if _is_reset(walk.origin.packet):
             return walk
     errors = (walk for walk in served.errors if walk.origin.node != served.client)
     return next((walk for walk in errors if isinstance(walk.origin.packet.transport, Icmp)), None)
+
+
+def _is_reset(packet: Packet) -> bool:
+    """Tell a TCP reset, or the ABORT by which SCTP refuses an association (RFC 9260 section 3.3.7)."""
+    transport = packet.transport
+    if isinstance(transport, Sctp):
+        return has_chunk(transport, ABORT)
+    return isinstance(transport, Tcp) and "R" in transport.flags
 
 
 def _cause(evidence: Evidence, served: Served, refusal: Walk | None) -> Cause:

@@ -1,4 +1,4 @@
-"""Every IP, TCP, UDP and ICMP checksum is right at every interface."""
+"""Every IP, TCP, UDP, SCTP and ICMP checksum is right at every interface."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lvslab.verify.expectations.base import Statement, count
 from lvslab.verify.result import Result
 from lvslab.walk.model import Hop
 
-STATEMENT = Statement("checksums", "every IP, TCP, UDP and ICMP checksum is right at every interface")
+STATEMENT = Statement("checksums", "every IP, TCP, UDP, SCTP and ICMP checksum is right at every interface")
 
 
 def judge(evidence: Evidence) -> Result:

@@ -17,7 +17,7 @@ from lvslab.walk.model import Endpoint
 from lvslab.walk.words import Field
 
 NAME = "nat-reply"
-ALLOWED = frozenset({Field.DESTINATION_MAC, Field.SOURCE_MAC, Field.TTL, Field.SOURCE})
+ALLOWED = frozenset({Field.DESTINATION_MAC, Field.SOURCE_MAC, Field.TTL, Field.SOURCE, Field.SCTP_CHECKSUM})
 
 
 def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result:

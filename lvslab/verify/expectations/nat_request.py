@@ -16,7 +16,7 @@ from lvslab.walk.model import Endpoint
 from lvslab.walk.words import Field
 
 NAME = "nat-request"
-ALLOWED = frozenset({Field.DESTINATION_MAC, Field.SOURCE_MAC, Field.TTL, Field.DESTINATION})
+ALLOWED = frozenset({Field.DESTINATION_MAC, Field.SOURCE_MAC, Field.TTL, Field.DESTINATION, Field.SCTP_CHECKSUM})
 
 
 def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result:

@@ -11,7 +11,7 @@ captured is not known, and so a difference proves nothing when there were any.
 
 from __future__ import annotations
 
-from lvslab.capture.packet import Tcp
+from lvslab.capture.packet import Sctp, Tcp
 from lvslab.topology.model import VirtualService
 from lvslab.verify import cycle, replay
 from lvslab.verify.causes.cause import Cause
@@ -22,6 +22,7 @@ from lvslab.verify.installed import differences, in_order_of
 from lvslab.verify.others import count_of_others
 from lvslab.verify.result import Result
 from lvslab.verify.served import Served, served_together
+from lvslab.walk.identity import opening_number
 
 NAME = "scheduler"
 SHOWN = 12
@@ -44,8 +45,9 @@ def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served
     if swallowed:
         return statement.skipped(f"{director} sent nothing on for {count(swallowed, 'connection')}: no choice is seen")
     got = [served.chosen.node if served.chosen else cycle.REFUSED for served in scheduled]
-    if replay.looks_back(service) and replay.lasted_s(scheduled) > replay.certain_s(service):
-        return statement.skipped(f"in more than {replay.certain_s(service)} s connections may have left the table")
+    certain_s = replay.certain_s(service, scheduled)
+    if replay.looks_back(service) and replay.lasted_s(scheduled) > certain_s:
+        return statement.skipped(f"in more than {certain_s} s connections may have left the table")
     wanted = _predicted(in_order_of(table, service), scheduled, got, afresh=evidence.begins_afresh)
     if got != wanted:
         return _wrong(statement, evidence, director, scheduled, (got, wanted))
@@ -108,9 +110,9 @@ def _in_order_of_arrival(connections: tuple[Served, ...], director: str) -> list
 
 
 def _is_beginning(served: Served) -> bool:
-    """TCP begins with a SYN; a datagram may always be the first."""
-    transport = served.opening.origin.packet.transport
-    return not isinstance(transport, Tcp) or ("S" in transport.flags and "." not in transport.flags)
+    """TCP begins with a SYN, SCTP with an INIT; a datagram may always be the first."""
+    packet = served.opening.origin.packet
+    return not isinstance(packet.transport, Tcp | Sctp) or opening_number(packet) is not None
 
 
 def _arrival(served: Served, director: str) -> int:

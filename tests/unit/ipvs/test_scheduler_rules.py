@@ -265,7 +265,7 @@ def test_the_mark_is_set_at_the_upper_threshold_and_cleared_below_the_lower(
     assert not load.overloaded
     load.open(active=True)
     assert load.overloaded
-    load.close()
+    load.turn(active=False)
     while load.overloaded:
         load.expire(active=False)
     assert load.total == cleared_at

@@ -81,7 +81,7 @@ def _beginning_cut_off() -> Capture:
 def test_a_capture_without_connections_is_a_clear_message(run: Run, tmp_path: Path, capture: Capture) -> None:
     status, out, err = run("--from", stored(tmp_path, capture))
     assert (status, out) == (2, "")
-    assert "the capture shows no TCP or UDP connection" in err
+    assert "the capture shows no TCP, UDP or SCTP connection" in err
 
 
 def test_a_connection_that_is_not_there_is_named(run: Run, tmp_path: Path) -> None:
