@@ -334,9 +334,11 @@ class Lab:
     def facts(self, name: str) -> NodeFacts:
         """Return what a node's kernel says of itself now, listeners included. Raises KernelFault."""
         from lvslab.sandbox.facts import read_facts
+        from lvslab.topology.model import Protocol
         from lvslab.verify.evidence import NodeFacts
 
-        raw = read_facts(self._sandbox, name)
+        sctp = any(service.protocol is Protocol.SCTP for service in self.topology.services)
+        raw = read_facts(self._sandbox, name, sctp=sctp)
         return NodeFacts(raw.addresses, raw.up, raw.gateways, raw.sysctls, raw.listening, raw.counters)
 
     def _with_facts(self, evidence: Evidence) -> Evidence:

@@ -7,6 +7,9 @@ import socket
 from collections.abc import Callable
 
 BACKLOG = 1024
+IP_FREEBIND = 15
+IPV6_FREEBIND = 78
+"""linux/in.h, linux/in6.h."""
 
 
 class ChannelGroup:
@@ -45,6 +48,7 @@ def listen(address: str, port: int, kind: socket.SocketKind, protocol: int = 0) 
         if family == socket.AF_INET6:
             # IPv4 has a socket of its own where it is served.
             channel.setsockopt(socket.IPPROTO_IPV6, socket.IPV6_V6ONLY, 1)
+        _allow_absent_address(channel, family)
         channel.bind((address, port))
         if kind == socket.SOCK_STREAM:
             channel.listen(BACKLOG)
@@ -52,3 +56,11 @@ def listen(address: str, port: int, kind: socket.SocketKind, protocol: int = 0) 
         channel.close()
         raise
     return channel
+
+
+def _allow_absent_address(channel: socket.socket, family: socket.AddressFamily) -> None:
+    """Have a socket bound to an address that the node may lack: that is a fault to be shown, not one to stop at."""
+    if family == socket.AF_INET6:
+        channel.setsockopt(socket.IPPROTO_IPV6, IPV6_FREEBIND, 1)
+    else:
+        channel.setsockopt(socket.IPPROTO_IP, IP_FREEBIND, 1)

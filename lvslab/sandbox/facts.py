@@ -13,6 +13,8 @@ from lvslab.sandbox import rtnl
 from lvslab.sandbox.sandbox import Sandbox
 
 UDP_UNCONNECTED = "07"
+SCTP_LISTENING = "10"
+"""net/sctp/structs.h: SCTP_SS_LISTENING."""
 SYSCTLS = ("net.ipv4.ip_forward", "net.ipv4.conf.all.rp_filter", "net.ipv4.conf.all.arp_ignore")
 _PROC_NET = ("route", "ipv6_route", "tcp", "tcp6", "udp", "udp6", "netstat")
 
@@ -29,8 +31,11 @@ class RawFacts:
     counters: Mapping[str, int]
 
 
-def read_facts(sandbox: Sandbox, node: str) -> RawFacts:
-    """Read one node's addresses, devices, default gateways, sysctls, listeners and counters. Raises KernelFault."""
+def read_facts(sandbox: Sandbox, node: str, *, sctp: bool) -> RawFacts:
+    """Read one node's addresses, devices, default gateways, sysctls, listeners and counters. Raises KernelFault.
+
+    `sctp`: the kernel is known to have it, and so its table of endpoints.
+    """
     links = sandbox.netlink(node, rtnl.dump_links())
     names = rtnl.decode_links(links)
     keys = [*SYSCTLS, *(f"net.ipv4.conf.{name}.rp_filter" for name in names.values())]
@@ -39,6 +44,9 @@ def read_facts(sandbox: Sandbox, node: str) -> RawFacts:
     route, ipv6_route, tcp, tcp6, udp, udp6, netstat = (text.decode() for text in texts)
     listeners = {("tcp", port) for port in listening_ports([tcp, tcp6])}
     listeners |= {("udp", port) for table in (udp, udp6) for port in udp_ports(table)}
+    if sctp:
+        (endpoints,) = sandbox.read_files([(node, "/proc/net/sctp/eps")])
+        listeners |= {("sctp", port) for port in sctp_ports(endpoints.decode())}
     return RawFacts(
         addresses=_addresses(sandbox.netlink(node, rtnl.dump_addresses()), names),
         up=frozenset(rtnl.decode_up(links)),
@@ -94,3 +102,9 @@ def udp_ports(table: str) -> set[int]:
     """Return the ports of unconnected sockets in the text of /proc/net/udp or udp6."""
     rows = [line.split() for line in table.splitlines()[1:]]
     return {int(row[1].rsplit(":", 1)[1], 16) for row in rows if row[3] == UDP_UNCONNECTED}
+
+
+def sctp_ports(table: str) -> set[int]:
+    """Return the ports of listening sockets in the text of /proc/net/sctp/eps (net/sctp/proc.c: sctp_eps_seq_show)."""
+    rows = [line.split() for line in table.splitlines()[1:]]
+    return {int(row[5]) for row in rows if row[3] == SCTP_LISTENING}

@@ -11,6 +11,7 @@ from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations import (
     answered,
     arp_owner,
+    association,
     capture_complete,
     checksums,
     datagrams,
@@ -95,6 +96,8 @@ def _service_results(evidence: Evidence, service: VirtualService) -> Iterator[Re
 def _of_connections(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Iterator[Result]:
     """Yield what rests on the walks of the service's connections."""
     if _wanted(evidence.topology, "method"):
+        if association.applies(service):
+            yield association.judge(evidence, service, connections)
         for expectation in _of_method(evidence.topology, service):
             yield expectation(evidence, service, connections)
     for group, expectation in OF_CONNECTIONS.items():
