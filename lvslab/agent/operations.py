@@ -169,8 +169,8 @@ class Operations:
     def do_load_modules(self, request: Message, answer: Answer) -> None:
         answer(Message({"missing": modules.load_modules(request.fields["names"])}))
 
-    def do_lacking_for_sctp(self, _request: Message, answer: Answer) -> None:
-        answer(Message({"lacking": sctp.lacking()}))
+    def do_lacking_for_sctp(self, request: Message, answer: Answer) -> None:
+        answer(Message({"lacking": sctp.lacking(tracked=request.fields["tracked"])}))
 
     def do_transmit_checksum_off(self, request: Message, answer: Answer) -> None:
         for node, interface in request.fields["interfaces"]:

@@ -146,6 +146,12 @@ def _kind(service: VirtualService) -> str:
 
 
 @describe.register
+def _(step: steps.RequireSctp) -> str:
+    tracked = ", and that connection tracking knows it" if step.tracked else ""
+    return f"check that the kernel speaks SCTP and its IPVS schedules it{tracked}"
+
+
+@describe.register
 def _(step: steps.StartServer) -> str:
     where = f"port {step.port}" if step.address is None else endpoint(step.address, step.port)
     return f"{step.node}: start the {step.kind} server on {where} ({step.program})"

@@ -24,6 +24,7 @@ from lvslab.plan.steps import (
     Plan,
     ReceiveGue,
     ReplaceArpSender,
+    RequireSctp,
     SetUp,
     ShapeSending,
     StartNameServer,
@@ -96,6 +97,9 @@ def _modules(topology: Topology) -> Iterator[Step]:
         names += programs.ARP_FILTER_MODULES
     names += _tunnel_modules(topology)
     yield LoadModules(tuple(names))
+    over_sctp = [service for service in topology.services if service.protocol is Protocol.SCTP]
+    if over_sctp:
+        yield RequireSctp(tracked=any(service.source_nat for service in over_sctp))
 
 
 def _tunnel_modules(topology: Topology) -> list[str]:

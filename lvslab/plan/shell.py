@@ -31,6 +31,7 @@ from lvslab.plan.steps import (
     Plan,
     ReceiveGue,
     ReplaceArpSender,
+    RequireSctp,
     SetUp,
     ShapeSending,
     StartNameServer,
@@ -186,6 +187,12 @@ def _destination(service: VirtualService, destination: Destination) -> str:
     if destination.lower_threshold:
         text += f" -y {destination.lower_threshold}"
     return text
+
+
+@_lines.register
+def _(step: RequireSctp) -> Iterator[str]:
+    tracked = ", CONFIG_NF_CT_PROTO_SCTP" if step.tracked else ""
+    yield f"# this needs a kernel with SCTP: CONFIG_IP_SCTP, CONFIG_IP_VS_PROTO_SCTP{tracked}"
 
 
 @_lines.register

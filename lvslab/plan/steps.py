@@ -21,6 +21,13 @@ class LoadModules:
 
 
 @dataclass(frozen=True, slots=True)
+class RequireSctp:
+    """Go on only if the kernel can run SCTP services; with `tracked`, if it can translate their clients, too."""
+
+    tracked: bool
+
+
+@dataclass(frozen=True, slots=True)
 class MakeNamespace:
     node: str
 
@@ -200,6 +207,7 @@ ToolStep = MakeTunnel | ReceiveGue | MarkPackets | Masquerade | DropArpRequests 
 
 Step = (
     LoadModules
+    | RequireSctp
     | MakeNamespace
     | MakeBridge
     | MakeLink

@@ -190,7 +190,9 @@ class ServiceEntry(Entry):
     one_packet: bool = Field(default=False, description="UDP: each datagram is scheduled by itself")
     mark: Mark | None = Field(default=None, description="firewall mark; services of one mark are one to the director")
     flags: list[Flag] = []
-    application: Application | None = Field(default=None, strict=False, description="HTTP or UDP echo when absent")
+    application: Application | None = Field(
+        default=None, strict=False, description="HTTP, or over UDP and SCTP echo, when absent"
+    )
     source_nat: bool = Field(default=False, description="NAT: the client's address is rewritten as well (FULLNAT)")
     arp_cure: ArpCure = Field(default=ArpCure.SYSCTLS, strict=False, description="what keeps servers silent in ARP")
     tunnel: TunnelKind = Field(default=TunnelKind.IPIP, strict=False, description="TUN: kind of the outer header")

@@ -227,7 +227,7 @@ class VirtualService:
     virtual service to the kernel (ipvsadm -f)."""
     flags: frozenset[SchedulerFlag] = frozenset()
     application: Application | None = None
-    """None: HTTP over TCP, echo over UDP."""
+    """None: HTTP over TCP, echo over UDP and SCTP."""
     source_nat: bool = False
     """NAT only: the director puts its own address in the client's place as well (FULLNAT)."""
     arp_cure: ArpCure = ArpCure.SYSCTLS

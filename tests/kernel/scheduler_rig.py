@@ -16,8 +16,11 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import Final
 
+from lvslab.capture import sctp
 from lvslab.capture.checksum import word_sum
+from lvslab.capture.crc32c import crc32c
 from lvslab.ipvs import proc
+from lvslab.ipvs.codes import PROTOCOL
 from lvslab.ipvs.model import AddressKey, Destination, Family, Flag, FwmarkKey, Service, ServiceKey, Timeouts
 from lvslab.ipvs.schedulers import Reading
 from lvslab.ipvs.schedulers.counting import Counting
@@ -29,6 +32,7 @@ from lvslab.lab import Lab
 from lvslab.topology import load_text
 from lvslab.topology.model import Address, Method, Protocol, Role
 from lvslab.traffic.calls import Target, make_calls
+from lvslab.verify.activity import active_at_once
 from tests.kernel.support import lab_in
 
 SERVERS: Final = 7
@@ -53,6 +57,12 @@ MARKER_VIP: Final = ip_address("192.0.2.254")
 """In no network whose packets get a firewall mark: that would come first (ip_vs_ctl.c: ip_vs_service_find)."""
 MARKER: Final = Service(AddressKey(Protocol.TCP, MARKER_VIP, 80), "rr")
 FLAG_BITS: Final = {"S": 0x02, "A": 0x10, "F": 0x01}
+CHUNKS: Final = {
+    "S": struct.pack("!BBHIIHHI", sctp.INIT, 0, 20, 1, 65535, 1, 1, 1),
+    "A": struct.pack("!BBH4s", sctp.COOKIE_ECHO, 0, 8, b"bisc"),
+    "FA": struct.pack("!BBH", sctp.SHUTDOWN_ACK, 0, 4),
+}
+"""What a client sends over SCTP where it would send these flags over TCP."""
 SENDER_PORT: Final = 7777
 SENDER = f"""
 import socket, struct
@@ -113,7 +123,7 @@ class Wire:
         assert started.status == 0, started.output
 
     def put(self, flow: Flow, protocol: Protocol, flags: str = "") -> None:
-        """Collect one packet of a connection; `flags` are TCP's."""
+        """Collect one packet of a connection; `flags` are TCP's, and stand for chunks of SCTP's."""
         kind = b"\x08\x00" if flow.source.version == 4 else b"\x86\xdd"
         frame = self._macs + kind + ip_packet(flow, protocol, flags)
         self._frames.append(len(frame).to_bytes(2, "big") + frame)
@@ -132,16 +142,19 @@ class Wire:
 
 def ip_packet(flow: Flow, protocol: Protocol, flags: str) -> bytes:
     """Return one packet of a connection's client, complete with checksums."""
-    number = 6 if protocol is Protocol.TCP else 17
+    number = PROTOCOL[protocol]
     addresses = flow.source.packed + flow.destination.packed
     if protocol is Protocol.TCP:
         bits = sum(FLAG_BITS[flag] for flag in flags)
         segment = struct.pack("!HHIIBBHHH", flow.source_port, 80, 1 + ("S" not in flags), 1, 5 << 4, bits, 65535, 0, 0)
-        place = 16
-    else:
+        segment = with_checksum(segment, 16, addresses + struct.pack("!II", number, len(segment)))
+    elif protocol is Protocol.UDP:
         segment = struct.pack("!HHHH", flow.source_port, 80, 8 + 6, 0) + b"lvslab"
-        place = 6
-    segment = with_checksum(segment, place, addresses + struct.pack("!II", number, len(segment)))
+        segment = with_checksum(segment, 6, addresses + struct.pack("!II", number, len(segment)))
+    else:
+        tag = 0 if flags == "S" else 2
+        segment = struct.pack("!HHII", flow.source_port, 80, tag, 0) + CHUNKS[flags]
+        segment = segment[:8] + struct.pack("<I", crc32c(segment)) + segment[12:]
     if flow.source.version == 6:
         return struct.pack("!IHBB", 6 << 28, len(segment), number, 64) + addresses + segment
     header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(segment), 0, 0x4000, 64, number, 0) + addresses
@@ -278,7 +291,7 @@ class Twin:
         self.now_s = 0.0
         """The kernel's time since `begun`, for schedulers that look at the clock."""
         self._expected: list[tuple[Flow, str, str]] = []
-        self._half_open: list[Flow] = []
+        self._half_open: list[Held] = []
         self.names = rig.server_names(family)
         rig.table.add_service(self.service)
 
@@ -316,20 +329,29 @@ class Twin:
     def open(
         self, source: Address, source_port: int, vip: Address, protocol: Protocol, *, established: bool = True
     ) -> None:
-        """Open a connection, TCP with a SYN, and an ACK at once or in the end; `compare` sends it."""
+        """Open a connection, TCP with a SYN, and an ACK at once or in the end; `compare` sends it.
+
+        SCTP likewise with an INIT and a COOKIE ECHO, which makes it active.
+        """
         flow = Flow(source, source_port, vip, self.now_s)
         self.rig.wire.put(flow, protocol, "S")
         before = self._overloaded()
-        choice, counted = self.model.open(flow, active=protocol is Protocol.TCP)
+        choice, counted = self.model.open(flow, active=active_at_once(protocol))
         self.marks += len(self._overloaded() - before)
         self._expected.append((flow, counted.server if counted else NOBODY, choice.reason))
         if counted is None:
             return
-        if protocol is Protocol.TCP and established:
-            self.rig.wire.put(flow, protocol, "A")
-        elif protocol is Protocol.TCP:
-            self._half_open.append(flow)
-        self.held.append(Held(flow, protocol, counted))
+        held = Held(flow, protocol, counted)
+        if protocol is not Protocol.UDP and established:
+            self._establish(held)
+        elif protocol is not Protocol.UDP:
+            self._half_open.append(held)
+        self.held.append(held)
+
+    def _establish(self, held: Held) -> None:
+        self.rig.wire.put(held.flow, held.protocol, "A")
+        if held.protocol is Protocol.SCTP:
+            self.model.turn(held.counted, active=True)
 
     def open_many(self, count: int, protocol: Protocol) -> None:
         for _ in range(count):
@@ -342,12 +364,16 @@ class Twin:
 
     def close(self, held: Held) -> None:
         if held.counted.active:
-            self.rig.wire.put(held.flow, held.protocol, "A")
+            if held.protocol is Protocol.TCP:
+                self.rig.wire.put(held.flow, held.protocol, "A")
             self.rig.wire.put(held.flow, held.protocol, "FA")
             self.model.close(held.counted)
 
     def expire(self, ending: Iterable[Held]) -> None:
-        """Let connections end: their last packet starts a timer of one second."""
+        """Let connections end: their last packet starts a timer of one second.
+
+        Not for SCTP, whose timers cannot be set (ip_vs_proto_sctp.c: sctp_timeouts).
+        """
         ending = list(ending)
         self.rig.table.set_timeouts(SHORT)
         for held in ending:
@@ -376,9 +402,9 @@ class Twin:
 
     def compare(self) -> None:
         """Send what was collected; compare who got each new connection, and how many each server has."""
-        for flow in self._half_open:
-            # An entry without an ACK would expire in a minute (ip_vs_proto_tcp.c: tcp_timeouts, SYN_RECV).
-            self.rig.wire.put(flow, Protocol.TCP, "A")
+        for held in self._half_open:
+            # Without it the entry would expire in a minute, SCTP's in four seconds (SYN_RECV, INIT1).
+            self._establish(held)
         self._half_open.clear()
         self.rig.send()
         chosen = self.rig.chosen()

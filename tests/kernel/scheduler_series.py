@@ -90,7 +90,8 @@ class Series:
         self.twin.edit_service(self.scheduler, frozenset(flags))
 
     def _expire(self) -> None:
-        ending = [held for held in self.twin.held if self.twin.can_close(held) and self._random.random() < 0.6]
+        settable = [held for held in self.twin.held if held.protocol is not Protocol.SCTP]
+        ending = [held for held in settable if self.twin.can_close(held) and self._random.random() < 0.6]
         if ending:
             self.twin.expire(ending)
 
@@ -111,7 +112,8 @@ class Series:
         for _ in range(connections):
             while self.twin.held and self._random.random() < 0.35:
                 held = self._random.choice(self.twin.held)
-                if self.twin.can_close(held):
+                # A closed association would expire within a minute.
+                if self.twin.can_close(held) and held.protocol is not Protocol.SCTP:
                     self.twin.close(held)
             self.twin.open(
                 self._source(),

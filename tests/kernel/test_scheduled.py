@@ -18,7 +18,7 @@ pytestmark = pytest.mark.kernel
 LAB = "predicted"
 
 
-@pytest.mark.parametrize("topology", ["dr", "nat", "tun"])
+@pytest.mark.parametrize("topology", ["dr", "nat", "sctp", "tun"])
 @pytest.mark.parametrize("scheduler", MODELS["kernel"])
 def test_verify_and_predict_agree_with_the_kernel(open_lab_in: OpenLab, topology: str, scheduler: str) -> None:
     with open_lab_in(topology, real_servers=3, scheduler=scheduler) as lab:

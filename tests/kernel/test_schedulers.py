@@ -71,7 +71,7 @@ def test_a_model_whose_sets_do_not_age_is_found_wrong(rig: Rig) -> None:
 
 
 @pytest.mark.parametrize(("lower", "relieved_at"), [(0, 2), (1, 0)], ids=["three quarters", "a lower threshold"])
-@pytest.mark.parametrize("protocol", Protocol)
+@pytest.mark.parametrize("protocol", [Protocol.TCP, Protocol.UDP])
 def test_a_server_is_overloaded_until_its_connections_fall_below_the_lower_threshold(
     rig: Rig, lower: int, relieved_at: int, protocol: Protocol
 ) -> None:
@@ -86,6 +86,20 @@ def test_a_server_is_overloaded_until_its_connections_fall_below_the_lower_thres
     twin.open_many(1, protocol)
     assert (len(twin.held), twin.refused) == (relieved_at + 1, 2 + 4 - relieved_at)
     assert not twin.mismatches
+
+
+@pytest.mark.parametrize("scheduler", ["lc", "wlc", "sed", "nq", "ovf"])
+def test_an_association_counts_as_active_only_while_it_is_established(rig: Rig, scheduler: str) -> None:
+    """`compare` holds the model's counts, active and inactive, against the kernel's."""
+    twin = Twin(rig, scheduler, protocol=Protocol.SCTP)
+    for name, weight in (("rs1", 1), ("rs2", 2), ("rs3", 3)):
+        twin.add(name, weight)
+    twin.open_many(12, Protocol.SCTP)
+    for held in twin.held[::2]:
+        twin.close(held)
+    twin.open_many(12, Protocol.SCTP)
+    assert not twin.mismatches
+    assert {held.counted.active for held in twin.held} == {True, False}
 
 
 MISTAKEN = {"sed": "wlc", "nq": "sed", "fo": "lc", "ovf": "fo", "mh": "sh"}

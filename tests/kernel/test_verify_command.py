@@ -35,6 +35,7 @@ SHIPPED = (
     "one-packet",
     "persistence",
     "rr-dns",
+    "sctp",
     "tun",
     "tun-gre",
     "tun-gue",
@@ -104,6 +105,7 @@ def test_everything_shipped_passes(written: Written) -> None:
         ("persistence", {"dr-request", "scheduler", "persistence"}),
         ("udp", {"dr-request", "scheduler", "datagrams"}),
         ("one-packet", {"dr-request", "scheduler", "datagrams"}),
+        ("sctp", {"association", "nat-request", "nat-reply", "scheduler", "statistics"}),
         ("mark-web", {"persistence tcp/198.18.0.10:80", "persistence tcp/198.18.0.10:443"}),
         ("mark-media", {"persistence tcp/203.0.113.100:554", "persistence udp/203.0.113.100:6970"}),
         ("ftp", {"arp-owner", "ftp"}),
@@ -162,8 +164,9 @@ def test_tshark_names_every_interface_of_every_node(written: Written, topology: 
 @pytest.mark.parametrize("topology", SHIPPED)
 def test_tshark_finds_no_wrong_checksum(written: Written, topology: str) -> None:
     """Wireshark's own verdicts (1: good, 0: bad), asked for explicitly because it does not check TCP by default."""
-    fields = ("ip.checksum.status", "tcp.checksum.status", "udp.checksum.status")
+    fields = tuple(f"{protocol}.checksum.status" for protocol in ("ip", "tcp", "udp", "sctp"))
     options = [word for protocol in ("ip", "tcp", "udp") for word in ("-o", f"{protocol}.check_checksum:TRUE")]
+    options += ["-o", "sctp.checksum:CRC 32c"]
     verdicts = Counter(
         verdict
         for line in _tshark(written.capture(topology), *fields, options=options)

@@ -77,12 +77,10 @@ class NetnsBackend:
     def _load_modules(self, group: Sequence[steps.LoadModules]) -> None:
         names = [name for step in group for name in step.names]
         self._ask(group[0], "load_modules", names=names)
-        if "sctp" in names:
-            self._require_sctp(group[0])
 
-    def _require_sctp(self, step: steps.Step) -> None:
+    def _require_sctp(self, group: Sequence[steps.RequireSctp]) -> None:
         """IPVS takes a service of a protocol that it was built without, and then never looks at a packet of it."""
-        lacking = self._ask(step, "lacking_for_sctp")["lacking"]
+        lacking = self._ask(group[0], "lacking_for_sctp", tracked=group[0].tracked)["lacking"]
         if lacking:
             raise CannotRun(
                 "this kernel cannot run SCTP services",
@@ -216,6 +214,7 @@ class NetnsBackend:
 
 _PHASES: dict[type[steps.Step], Callable[[NetnsBackend, Any], None]] = {
     steps.LoadModules: NetnsBackend._load_modules,
+    steps.RequireSctp: NetnsBackend._require_sctp,
     steps.MakeNamespace: NetnsBackend._make_namespaces,
     steps.WriteSysctl: NetnsBackend._write_sysctls,
     steps.ChecksumOffloadOff: NetnsBackend._checksum_offload_off,

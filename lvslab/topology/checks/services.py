@@ -9,7 +9,7 @@ from lvslab.topology.checks.methods import check_method
 from lvslab.topology.checks.nodes import is_host
 from lvslab.topology.checks.service_kinds import check_kind, check_marks
 from lvslab.topology.faults import Fault, KeyPath
-from lvslab.topology.model import Destination, Method, Node, Role, Topology, VirtualService
+from lvslab.topology.model import Destination, Method, Node, Protocol, Role, Topology, VirtualService
 from lvslab.topology.reach import addresses_facing
 from lvslab.topology.wording import did_you_mean, one_of
 
@@ -85,6 +85,7 @@ def _check_destinations(service: VirtualService, nodes: dict[str, Node], path: K
             yield Fault(item, "duplicate server", "each server once per service", found)
         seen.add((destination.address, destination.port))
         yield from _check_destination_numbers(destination, service, item)
+        yield from _check_program(nodes.get(destination.node), service, item)
         yield from _check_destination_address(destination, service, nodes, item)
 
 
@@ -106,6 +107,12 @@ def _check_destination_numbers(destination: Destination, service: VirtualService
     if not 0 <= destination.lower_threshold <= destination.upper_threshold:
         found = f"{destination.lower_threshold} and {destination.upper_threshold}"
         yield Fault(path, "unusable thresholds", "0 ≤ lower ≤ upper", found)
+
+
+def _check_program(node: Node | None, service: VirtualService, path: KeyPath) -> Iterator[Fault]:
+    if node is not None and node.server == "nginx" and (service.protocol is not Protocol.TCP or service.application):
+        found = f"{service.application or service.protocol} on {node.name}"
+        yield Fault(path, "nginx serves HTTP over TCP alone", "'server: builtin'", found)
 
 
 def _check_destination_address(

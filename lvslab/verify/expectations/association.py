@@ -25,9 +25,7 @@ def applies(service: VirtualService) -> bool:
 
 def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result:
     statement = Statement(NAME, f"servers offer the client of {service.vip} no other address")
-    clients = {served.conversation.initiator for served in connections}
-    origins = [walk.origin for walk in evidence.walks.walks]
-    offers = [hop for hop in origins if hop.destination in clients and _is_offer(hop)]
+    offers = _offers(evidence, connections)
     if not offers:
         return statement.skipped("no server took up an association")
     for hop in offers:
@@ -40,6 +38,14 @@ def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served
                 cause=_bound_to_all(service, hop.node),
             )
     return statement.passed(f"{count(len(offers), 'INIT ACK')}, none with an address in it", [offers[0].number])
+
+
+def _offers(evidence: Evidence, connections: tuple[Served, ...]) -> list[Hop]:
+    """Return INIT ACKs as their servers sent them: answers, and what came to the client from an address of its own."""
+    clients = {served.conversation.initiator for served in connections}
+    answers = {walk.origin.number for served in connections for walk in served.replies}
+    origins = [walk.origin for walk in evidence.walks.walks]
+    return [hop for hop in origins if (hop.number in answers or hop.destination in clients) and _is_offer(hop)]
 
 
 def _is_offer(hop: Hop) -> bool:

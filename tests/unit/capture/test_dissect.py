@@ -19,10 +19,11 @@ from scapy.layers.inet6 import (
     PadN,
 )
 from scapy.layers.l2 import ARP, Dot1AD, Dot1Q, Ether
+from scapy.layers.sctp import SCTP, SCTPChunkData, SCTPChunkInit, SCTPChunkSACK
 from scapy.packet import Raw
 
 from lvslab.capture.dissect import dissect
-from lvslab.capture.packet import Arp, Icmp, Tcp, Udp
+from lvslab.capture.packet import Arp, Icmp, Sctp, Tcp, Udp
 from tests.unit.capture.frames import frame, raw
 
 ETHER = Ether(src="02:00:00:00:00:01", dst="02:00:00:00:00:02")
@@ -261,7 +262,8 @@ def packets(draw: st.DrawFn) -> Any:
         if draw(st.booleans()):
             layers = layers / GRE(chksum_present=draw(st.integers(0, 1)), key_present=draw(st.integers(0, 1)))
     layers = layers / draw(ip_headers())
-    return layers / draw(transports(layers.lastlayer())) / Raw(draw(DATA))
+    transport = draw(transports(layers.lastlayer()))
+    return layers / transport if SCTP in transport else layers / transport / Raw(draw(DATA))
 
 
 @st.composite
@@ -274,12 +276,17 @@ def ip_headers(draw: st.DrawFn) -> Any:
 @st.composite
 def transports(draw: st.DrawFn, ip: Any) -> Any:
     ports = {"sport": draw(PORT), "dport": draw(PORT)}
-    kind = draw(st.sampled_from(["tcp", "udp", "icmp"]))
+    kind = draw(st.sampled_from(["tcp", "udp", "sctp", "icmp"]))
     if kind == "tcp":
         options = draw(st.sampled_from([[], [("MSS", 1460)], [("NOP", None), ("NOP", None), ("Timestamp", (1, 2))]]))
         return TCP(**ports, seq=draw(st.integers(0, 2**32 - 1)), flags=draw(st.integers(0, 255)), options=options)
     if kind == "udp":
         return UDP(**ports)
+    if kind == "sctp":
+        layers = SCTP(**ports, tag=draw(st.integers(0, 2**32 - 1)))
+        for chunk in draw(st.lists(st.sampled_from([SCTPChunkInit(), SCTPChunkSACK(), SCTPChunkData(data=b"12345")]))):
+            layers = layers / chunk
+        return layers
     return ICMP(id=draw(st.integers(0, 65535))) if isinstance(ip, IP) else ICMPv6EchoRequest(id=3)
 
 
@@ -305,12 +312,15 @@ def _layers(packet: Any) -> list[Any]:
     return found
 
 
-def _same_transport(ours: Tcp | Udp | Icmp | None, theirs: Any) -> None:
+def _same_transport(ours: Tcp | Udp | Sctp | Icmp | None, theirs: Any) -> None:
     if isinstance(ours, Tcp):
         assert (ours.source_port, ours.destination_port) == (theirs.sport, theirs.dport)
         assert (ours.sequence, ours.acknowledgment, ours.window) == (theirs.seq, theirs.ack, theirs.window)
     elif isinstance(ours, Udp):
         assert (ours.source_port, ours.destination_port) == (theirs.sport, theirs.dport)
+    elif isinstance(ours, Sctp):
+        assert ours[:4] == (theirs.sport, theirs.dport, theirs.tag, int.from_bytes(bytes(theirs)[8:12], "little"))
+        assert [chunk.type for chunk in ours.chunks] == [layer.type for layer in _layers(theirs.payload)]
     else:
         assert isinstance(ours, Icmp)
         assert (ours.type, ours.code) == (theirs.type, theirs.code)
@@ -319,6 +329,7 @@ def _same_transport(ours: Tcp | Udp | Icmp | None, theirs: Any) -> None:
 SEEDS = [bytes(ETHER / layers) for _, layers in TUNNELS] + [
     bytes(ETHER / V6 / IPv6ExtHdrHopByHop() / IPv6ExtHdrFragment() / DATAGRAM),
     bytes(ETHER / V6 / ICMPv6ND_NS()),
+    bytes(ETHER / V4 / SCTP() / SCTPChunkInit() / SCTPChunkData(data=b"12345")),
     bytes(ETHER / ARP()),
 ]
 

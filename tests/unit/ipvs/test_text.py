@@ -34,6 +34,7 @@ SERVICES = [
         "-A -t 2001:db8::1 -s rr -p 9 -M 64",
         Service(AddressKey(Protocol.TCP, ip_address("2001:db8::1"), 0), "rr", Persistence(9, 64)),
     ),
+    ("-A --sctp-service 192.0.2.100:80 -s rr", Service(AddressKey(Protocol.SCTP, VIP, 80), "rr")),
     ("-A -f -1 -s rr", Service(FwmarkKey(2**32 - 1), "rr")),
     ("-A -f 7 -6 -s rr -o", Service(FwmarkKey(7, Family.IPV6), "rr", flags=frozenset({Flag.ONE_PACKET}))),
 ]

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
+
 import pytest
 
 from lvslab.errors import BadInputs
 from lvslab.ipvs.intent import from_topology
 from lvslab.ipvs.model import Family, Flag, FwmarkKey, Persistence
 from lvslab.plan import make_plan
-from lvslab.plan.steps import InstallService, MarkPackets
+from lvslab.plan.steps import InstallService, LoadModules, MarkPackets, RequireSctp, StartServer
 from lvslab.topology import load_text
 from lvslab.topology.model import Topology
 
@@ -59,6 +61,46 @@ def test_the_marking_rules_can_be_left_out() -> None:
     assert len([step for step in plan.steps if isinstance(step, InstallService)]) == 1
 
 
+@pytest.mark.parametrize("spoken", ["protocol: sctp", "protocol: udp", "application: ftp"])
+def test_nginx_is_refused_for_what_it_does_not_speak(spoken: str) -> None:
+    nginx = NETWORK.replace("11+}}", "11+}, server: nginx}")
+    text = nginx + f"  - {{{WEB}, {spoken}}}\n"
+    with pytest.raises(BadInputs) as caught:
+        load_text(text, "kinds.yaml")
+    words = f"nginx serves HTTP over TCP alone: expected 'server: builtin', found {spoken.split()[1]} on rs1"
+    assert words in str(caught.value)
+    assert load_text(nginx + f"  - {{{WEB}}}\n", "kinds.yaml")
+
+
+OVER_SCTP = f"{WEB}, protocol: sctp"
+BOUND = [
+    (OVER_SCTP, [], ["198.18.0.100", "198.18.0.100"]),
+    (OVER_SCTP.replace("method: dr", "method: tun"), [], ["198.18.0.100", "198.18.0.100"]),
+    (OVER_SCTP.replace("method: dr", "method: nat"), [], ["198.18.0.11", "198.18.0.12"]),
+    (OVER_SCTP, ["single_homed@rs1"], [None, "198.18.0.100"]),
+    (WEB, [], [None, None]),
+]
+
+
+@pytest.mark.parametrize(("service", "without", "addresses"), BOUND)
+def test_an_sctp_server_is_bound_to_the_one_address_it_is_asked_at(
+    service: str, without: list[str], addresses: list[str | None]
+) -> None:
+    plan = make_plan(load_text(NETWORK + f"  - {{{service}}}\n", "kinds.yaml", without=without))
+    started = [step.address for step in plan.steps if isinstance(step, StartServer)]
+    assert started == [address and ip_address(address) for address in addresses]
+
+
+def test_sctp_needs_its_module_and_a_kernel_that_can() -> None:
+    plan = make_plan(loaded(OVER_SCTP))
+    modules = [name for step in plan.steps if isinstance(step, LoadModules) for name in step.names]
+    assert "sctp" in modules
+    assert plan.of_kind(RequireSctp) == (RequireSctp(tracked=False),)
+    assert make_plan(loaded(WEB)).of_kind(RequireSctp) == ()
+    translated = OVER_SCTP.replace("method: dr", "method: nat") + ", source_nat: true"
+    assert make_plan(loaded(translated)).of_kind(RequireSctp) == (RequireSctp(tracked=True),)
+
+
 NAT_MAP = WEB.replace("dr", "nat").replace("rs*", "[{node: rs*, port: 8080}]")
 BAD = {
     "prefix-alone": ([f"{WEB}, persistence_prefix: 24"], "prefix without persistence"),
@@ -67,6 +109,11 @@ BAD = {
         [f"{WEB}, one_packet: true"],
         "one-packet scheduling is for UDP: expected protocol udp, found tcp",
     ),
+    "sctp-by-packets": (
+        [f"{WEB}, protocol: sctp, one_packet: true"],
+        "one-packet scheduling is for UDP: expected protocol udp, found sctp",
+    ),
+    "ftp-over-sctp": ([f"{WEB}, protocol: sctp, application: ftp"], "FTP is spoken over TCP"),
     "flag-of-another": (
         [f"{WEB}, flags: [mh-port]"],
         "flag mh-port of another scheduler: expected scheduler mh, found rr",

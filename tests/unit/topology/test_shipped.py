@@ -33,6 +33,7 @@ NAMES = (
     "one-packet",
     "persistence",
     "rr-dns",
+    "sctp",
     "tun",
     "tun-gre",
     "tun-gue",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lvslab.sandbox.facts import counters, default_gateways, default_gateways_ipv6, udp_ports
+from lvslab.sandbox.facts import counters, default_gateways, default_gateways_ipv6, sctp_ports, udp_ports
 from lvslab.verify.evidence import NodeFacts
 
 ROUTE = """\
@@ -34,6 +34,18 @@ def test_default_gateways_of_both_families() -> None:
 
 def test_only_unconnected_udp_sockets_are_servers() -> None:
     assert udp_ports(UDP) == {53}
+
+
+SCTP = """\
+ ENDPT     SOCK   STY SST HBKT LPORT   UID INODE LADDRS
+0000000062a0e000 0000000062b3e880 2   10  48   3868      0  1042 198.18.0.10
+0000000062a0e800 0000000062b3f180 2   1   50   20001     0  1043 203.0.113.10
+"""
+
+
+def test_only_listening_sctp_endpoints_are_servers() -> None:
+    assert sctp_ports(SCTP) == {3868}
+    assert sctp_ports(" ENDPT     SOCK\n") == set()
 
 
 def test_counters_come_in_pairs_of_lines() -> None:

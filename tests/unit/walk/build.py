@@ -6,13 +6,28 @@ A `Scene` is a clock and a list of frames; `send` puts a packet on a link, so it
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from typing import Any
 
 from scapy.layers.inet import ICMP, IP, TCP, UDP
 from scapy.layers.l2 import ARP, Ether
+from scapy.layers.sctp import (
+    SCTP,
+    SCTPChunkCookieAck,
+    SCTPChunkCookieEcho,
+    SCTPChunkData,
+    SCTPChunkInit,
+    SCTPChunkInitAck,
+    SCTPChunkParamIPv4Addr,
+    SCTPChunkParamStateCookie,
+    SCTPChunkSACK,
+    SCTPChunkShutdown,
+    SCTPChunkShutdownAck,
+    SCTPChunkShutdownComplete,
+)
 
 from lvslab.capture.frame import Capture, Direction, Frame, LinkType
 
@@ -211,6 +226,53 @@ def udp(source: tuple[str, int], destination: tuple[str, int], data: bytes, *, t
     """Return a UDP packet as an unconnected Linux socket sends it: DF and identification 0."""
     layers = IP(src=source[0], dst=destination[0], ttl=ttl, id=ident, flags="DF")
     return IP(bytes(layers / UDP(sport=source[1], dport=destination[1]) / data))
+
+
+def sctp(
+    source: tuple[str, int], destination: tuple[str, int], *chunks: Any, tag: int, ttl: int = 64, ident: int = 0
+) -> Any:
+    """Return an SCTP packet with these chunks, in this order."""
+    layers = SCTP(sport=source[1], dport=destination[1], tag=tag)
+    for chunk in chunks:
+        layers = layers / chunk
+    return IP(bytes(IP(src=source[0], dst=destination[0], ttl=ttl, id=ident, flags="DF") / layers))
+
+
+def association(
+    scene: Scene,
+    request: Way,
+    reply: Way,
+    service: tuple[str, int],
+    port: int = CLIENT_PORT,
+    *,
+    offers: Sequence[str] = (),
+) -> None:
+    """One SCTP association with a question and an answer, ended by the server; its packets are eleven.
+
+    `offers`: the addresses that the server lists in its INIT ACK. As for `reply`, see `connection`.
+    """
+    client_tag, server_tag = 1000 + port, 500_000 + port
+    idents = itertools.count(1)
+
+    def ask(*chunks: Any, tag: int = server_tag) -> None:
+        request(scene, sctp((CLIENT, port), service, *chunks, tag=tag, ident=next(idents)))
+
+    def answer(*chunks: Any) -> None:
+        reply(scene, sctp(service, (CLIENT, port), *chunks, tag=client_tag, ident=next(idents)))
+
+    listed = [SCTPChunkParamIPv4Addr(addr=address) for address in offers]
+    cookie = SCTPChunkParamStateCookie(cookie=b"biscuit!")
+    ask(SCTPChunkInit(init_tag=client_tag), tag=0)
+    answer(SCTPChunkInitAck(init_tag=server_tag, params=[*listed, cookie]))
+    ask(SCTPChunkCookieEcho(cookie=b"biscuit!"))
+    answer(SCTPChunkCookieAck())
+    ask(SCTPChunkData(data=b"question"))
+    answer(SCTPChunkSACK(cumul_tsn_ack=1))
+    answer(SCTPChunkData(data=b"rs1\nquestion"))
+    ask(SCTPChunkSACK(cumul_tsn_ack=1))
+    answer(SCTPChunkShutdown(cumul_tsn_ack=1))
+    ask(SCTPChunkShutdownAck())
+    answer(SCTPChunkShutdownComplete())
 
 
 def icmp_error(source: str, destination: str, kind: int, code: int, about: Any) -> Any:
