@@ -21,6 +21,7 @@ BUILT_IN = {
     "veth": "CONFIG_VETH",
     "bridge": "CONFIG_BRIDGE",
     "ipip": "CONFIG_NET_IPIP",
+    "sctp": "CONFIG_IP_SCTP",
 }
 """The option that builds each module we ask for into a kernel."""
 NEEDED_CAPABILITIES = 1 << 12 | 1 << 21

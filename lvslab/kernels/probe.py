@@ -15,7 +15,7 @@ from lvslab.kernels.choose import NATIVE, choose_kernel, split
 from lvslab.kernels.folder import labs_home
 from lvslab.topology.limits import SCHEDULERS
 
-NATIVE_MODULES = ("ip_vs", "veth", "bridge", "ipip")
+NATIVE_MODULES = ("ip_vs", "veth", "bridge", "ipip", "sctp")
 PROGRAMS = {
     "iptables-legacy": "apt-get install iptables (for firewall marks)",
     "curl": "apt-get install curl (for ftp)",

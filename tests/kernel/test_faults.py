@@ -80,6 +80,14 @@ HYBRID_VIP = Expected(
 )
 
 
+MULTI_HOMED_REPLY = Expected(
+    "rs2",
+    "rs2 answered as 198.18.0.12:3868, which the client never asked",
+    "does not answer as the address it was asked by",
+    "on rs2",
+)
+
+
 def bypass(arp: Expected) -> Expected:
     return Expected("rs2", "it reached rs2 without passing director", arp.cause, arp.next)
 
@@ -412,6 +420,54 @@ FAULTS = {
         )
         for setting in ("masquerade", "conntrack")
     },
+    **{
+        f"sctp-{method}-multi-homed": Fault(
+            "sctp",
+            {
+                "association": Expected(
+                    "rs2",
+                    "the INIT ACK of rs2 offers 198.18.0.12 and 198.18.2.12",
+                    "bound to every address it has",
+                    f"bind the server to {address} alone",
+                ),
+                **consequences,
+            },
+            without=["single_homed"],
+            params={"method": method},
+            right={"method": method},
+        )
+        for method, address, consequences in (
+            ("nat", "198.18.0.12", {}),
+            ("dr", "198.18.0.10", {"direct-reply": MULTI_HOMED_REPLY}),
+        )
+    },
+    "sctp-no-forwarding": Fault(
+        "sctp",
+        {
+            "nat-reply": forwarding_off("director", "reached director and went no further"),
+            "answered": follows("nat-reply", "rs2"),
+        },
+        without=["ip_forward@director"],
+    ),
+    "sctp-server-down": Fault(
+        "sctp",
+        {
+            "answered": Expected(
+                "rs1", "2 of 5 calls failed", "nothing listens on sctp port 13868 of rs1", "server on rs1"
+            )
+        },
+        without=["server@rs1"],
+    ),
+    "sctp-dr-vip-missing": Fault(
+        "sctp",
+        {
+            "direct-reply": Expected("rs1", "never answered", "the VIP 198.18.0.10 is on no device of rs1", "on rs1"),
+            "answered": follows("direct-reply", "rs1", "2 of 5 calls failed"),
+        },
+        without=["vip@rs1"],
+        params={"method": "dr"},
+        right={"method": "dr"},
+    ),
     "dr-ipv6-vip-missing": Fault(
         "dr-ipv6",
         {

@@ -63,6 +63,8 @@ virtual_server 192.0.2.100 443 {
     real_server 192.0.2.12 443 { weight 1 }
 }
 """
+SCTP = DR.replace("-t ", "--sctp-service ").replace(":80 ", ":3868 ")
+KEEPALIVED_SCTP = KEEPALIVED.replace("TCP", "SCTP").replace("443", "3868").replace("DR", "NAT")
 SOUND = {
     "dr": DR,
     "dr-two-nets": DR_ON_TWO_NETWORKS,
@@ -71,6 +73,8 @@ SOUND = {
     "tun": TUN,
     "listed": LISTED,
     "keepalived": KEEPALIVED,
+    "sctp": SCTP,
+    "keepalived-sctp": KEEPALIVED_SCTP,
 }
 BROKEN = {
     "dr": ("arp_ignore", "arp-owner"),
@@ -80,6 +84,8 @@ BROKEN = {
     "tun": ("tunnel@rs1", "tun-decapsulated"),
     "listed": ("arp_ignore", "arp-owner"),
     "keepalived": ("default_route@rs1", "direct-reply"),
+    "sctp": ("single_homed@rs1", "association"),
+    "keepalived-sctp": ("default_route@rs1", "nat-reply"),
 }
 
 
@@ -138,8 +144,9 @@ def installed_by_keepalived(lab: Lab, configuration: str) -> list[str]:
         node.run("kill", number)
 
 
-def test_keepalived_installs_what_we_read(director: Lab) -> None:
-    assert installed_by_keepalived(director, GOOD_KEEPALIVED.read_text()) == []
+@pytest.mark.parametrize("configuration", [GOOD_KEEPALIVED.read_text(), KEEPALIVED_SCTP], ids=["good", "sctp"])
+def test_keepalived_installs_what_we_read(director: Lab, configuration: str) -> None:
+    assert installed_by_keepalived(director, configuration) == []
 
 
 DEFAULTS = """\

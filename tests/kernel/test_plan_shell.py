@@ -72,6 +72,7 @@ services:
      servers: rs*}
   - {vip: "2001:db8:2::101", port: 53, protocol: udp, method: dr, scheduler: rr, servers: rs*, one_packet: true,
      persistence: 60, persistence_prefix: 64}
+  - {vip: 198.18.0.102, port: 5060, protocol: sctp, mark: 8, method: dr, scheduler: rr, servers: rs*}
 """
 
 SHAPED = """
@@ -91,7 +92,7 @@ services:
     params=[
         *("dr", "dr-arptables", "dr-neighbour", "nat", "rr-dns", "tun", "weighted", "ipv6"),
         *("mark-media", "one-packet", "persistence", "kinds", "shaped"),
-        *("localnode", "fullnat", "tun-gue", "tun-gre", "tun-mixed"),
+        *("localnode", "fullnat", "tun-gue", "tun-gre", "tun-mixed", "sctp"),
     ]
 )
 def topology(request: pytest.FixtureRequest, tmp_path: Path) -> Topology:

@@ -5,13 +5,17 @@ The change is ipvsadm's. What the capture and the table then show must fail wher
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
+from lvslab.errors import CannotRun
 from lvslab.topology import load_text
+from lvslab.topology.model import Topology
+from lvslab.topology.shipped import find
 from lvslab.verify.result import Verdict
 from tests.kernel.support import OpenLab
 
@@ -156,3 +160,60 @@ def test_flags_and_thresholds_are_in_force_and_predicted(
     assert len(set(answered)) in servers
     if "upper" in kind:
         assert (answered.count("rs1"), answered.count("rs2")) == (2, 3)
+
+
+def over_sctp(name: str) -> Topology:
+    """Return a shipped topology with SCTP in the place of TCP."""
+    text = find(name).read_text()
+    return load_text(re.sub(r"(?m)^( +)- vip: .*$", r"\g<0>\n\1  protocol: sctp", text), f"{name}.yaml")
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["director-client", "dr-ipv6", "localnode", "nat-ipv6", "persistence", "tun", "tun-gre", "tun-gue", "tun-mixed"],
+)
+def test_sctp_goes_every_way_that_tcp_goes(open_lab_in: OpenLab, name: str) -> None:
+    with open_lab_in(over_sctp(name)) as lab:
+        examination = lab.examine()
+        listed = lab.node("director").run("ipvsadm", "-Ln").output
+        connections = lab.node("director").run("ipvsadm", "-Lnc").output
+    assert {item.name: item.seen for item in examination.result.expectations if item.verdict != "pass"} == {}
+    assert [outcome.ok for outcome in examination.evidence.outcomes or ()] != []
+    assert "\nSCTP " in listed
+    assert "TCP " not in listed
+    assert re.search(r"(?m)^SCTP +\S+ +(CLOSED|ESTABLISHED) ", connections)
+
+
+MARKED = """
+name: marked
+networks: {net: 198.18.0.0/24}
+nodes:
+  client[1-2]: {role: client, on: {net: 21+}}
+  director: {role: director, on: {net: 1}}
+  rs[1-3]: {role: real-server, on: {net: 11+}}
+services:
+  - {vip: 198.18.0.100, port: 5060, mark: 1, persistence: 300, method: dr, scheduler: rr, servers: rs*}
+  - {vip: 198.18.0.100, port: 5060, protocol: sctp, mark: 1, persistence: 300, method: dr, scheduler: rr, servers: rs*}
+"""
+
+
+def test_tcp_and_sctp_of_one_mark_are_one_service(open_lab_in: OpenLab) -> None:
+    with open_lab_in(load_text(MARKED, "marked")) as lab:
+        examination = lab.examine()
+    assert {item.name: item.seen for item in examination.result.expectations if item.verdict != "pass"} == {}
+    servers: dict[str, set[str]] = {}
+    for outcome in examination.evidence.outcomes or ():
+        servers.setdefault(outcome.client, set()).add(outcome.server)
+    assert servers == {"client1": {"rs3"}, "client2": {"rs2"}}
+
+
+def test_clients_of_sctp_are_translated_where_the_kernel_can_and_else_the_lack_is_named(open_lab_in: OpenLab) -> None:
+    """A kernel built without CONFIG_NF_CT_PROTO_SCTP would drop the replies."""
+    try:
+        with open_lab_in(over_sctp("fullnat")) as lab:
+            result = lab.verify()
+    except CannotRun as refused:
+        assert "no SCTP in its connection tracking (CONFIG_NF_CT_PROTO_SCTP)" in str(refused)
+        assert "--kernel uml" in str(refused)
+    else:
+        assert {item.name: item.seen for item in result.expectations if item.verdict != "pass"} == {}

@@ -11,6 +11,7 @@ from lvslab.ipvs.intent import from_topology
 from lvslab.ipvs.model import Family, Flag, FwmarkKey, Persistence
 from lvslab.plan import make_plan
 from lvslab.plan.steps import InstallService, LoadModules, MarkPackets, RequireSctp, StartServer
+from lvslab.plan.tools import tool_call
 from lvslab.topology import load_text
 from lvslab.topology.model import Topology
 
@@ -52,6 +53,14 @@ def test_services_of_one_mark_are_marked_each_and_installed_once() -> None:
     assert [(step.node, step.port, step.mark) for step in marks] == [("director", 80, 3), ("director", 443, 3)]
     assert [each.service.key for each in installed][:1] == [FwmarkKey(3, Family.IPV4)]
     assert [[item.port for item in each.destinations] for each in installed] == [[0, 0], [8080, 8080]]
+
+
+def test_a_rule_that_marks_sctp_needs_no_match_that_kernels_may_lack() -> None:
+    plan = make_plan(loaded(f"{WEB}, protocol: sctp, mark: 3"))
+    (call,) = [tool_call(step) for step in plan.steps if isinstance(step, MarkPackets)]
+    assert " ".join(call).startswith(
+        "iptables-legacy -w -t mangle -A PREROUTING -d 198.18.0.100 -p sctp -m multiport --dports 80 -j MARK"
+    )
 
 
 def test_the_marking_rules_can_be_left_out() -> None:
