@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Any
 
 from lvslab.agent import syscalls
-from lvslab.agent.calls import RECEIVE_BYTES, Call, Outcome, error_name
+from lvslab.agent.calls import RECEIVE_BYTES, Call, Outcome, error_name, open_socket
 from lvslab.agent.load import Load, LoadOrder
 from lvslab.agent.namespaces import NETNS_FOLDER
 from lvslab.agent.one_call import make_call

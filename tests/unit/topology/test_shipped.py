@@ -108,6 +108,13 @@ SETTINGS = {
         "rs1": "arp_announce arp_ignore default_route server vip",
         "rs2": "arp_announce arp_ignore default_route server vip",
     },
+    "sctp": {
+        "client": "default_route",
+        "router": "ip_forward",
+        "director": "default_route ip_forward send_redirects vip",
+        "rs1": "default_route server single_homed",
+        "rs2": "default_route server single_homed",
+    },
     "one-packet": {
         "client": "default_route",
         "router": "ip_forward",
@@ -251,6 +258,7 @@ def test_the_nat_servers_gateway_is_the_director() -> None:
 FIRST_SERVER = {
     "dr-ipv6": ["2001:db8:2::11"],
     "nat-ipv6": ["2001:db8:2::11"],
+    "sctp": ["198.18.0.11", "198.18.2.11"],
     "tun-ipv6": ["2001:db8:2::11"],
     "tun-mixed": ["198.18.0.17", "2001:db8:2::11"],
 }
