@@ -2,16 +2,26 @@
 
 from __future__ import annotations
 
+from lvslab.capture.packet import Icmp
 from lvslab.verify.causes.cause import Cause, facts_of
 from lvslab.verify.causes.requests import nobody_to_take_it
 from lvslab.verify.causes.servers import silent_server
 from lvslab.verify.evidence import Evidence
 from lvslab.verify.served import Served
+from lvslab.walk.model import Walk
+
+TIME_EXCEEDED = {4: 11, 6: 3}
+"""ICMP's type by IP version (RFC 792, RFC 4443)."""
 
 
-def refused_by(evidence: Evidence, served: Served, node: str) -> Cause:
-    """`node` answered a call with a reset or an ICMP error."""
-    service = served.service
+def refused_by(evidence: Evidence, served: Served, refusal: Walk) -> Cause:
+    """A node answered a call with a reset or an ICMP error."""
+    service, node, said = served.service, refusal.origin.node, refusal.origin.packet.transport
+    if isinstance(said, Icmp) and said.type == TIME_EXCEEDED[service.vip.version]:
+        return Cause(
+            f"the TTL ran out at {node}: it was too small to begin with, or the packet went round in a circle",
+            f"on {served.client}: sysctl net.ipv4.ip_default_ttl; lvslab walk shows the way",
+        )
     if node != service.director or served.kept:
         port = served.destination.port if served.destination else service.port
         facts = facts_of(evidence, node)

@@ -99,4 +99,4 @@ def _is_reset(packet: Packet) -> bool:
 
 
 def _cause(evidence: Evidence, served: Served, refusal: Walk | None) -> Cause:
-    return UNKNOWN if refusal is None else refused_by(evidence, served, refusal.origin.node)
+    return UNKNOWN if refusal is None else refused_by(evidence, served, refusal)

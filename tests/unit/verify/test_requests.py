@@ -25,7 +25,7 @@ from tests.unit.verify.scenes import (
     topology,
 )
 from tests.unit.walk import build
-from tests.unit.walk.build import Scene, Way, changed, framed
+from tests.unit.walk.build import Scene, Way, changed, framed, icmp_error
 
 MODELS = {"nat": topology(NAT), "dr": topology(DR), "tun": topology(TUN)}
 REQUESTS: dict[str, Way] = {"nat": build.nat_request, "dr": build.dr_request, "tun": build.tun_request}
@@ -300,3 +300,14 @@ def test_two_servers_get_their_own_packets() -> None:
         "checksums": "pass",
         "capture-complete": "pass",
     }
+
+
+def out_of_ttl(scene: Scene, packet: Any) -> None:
+    scene.send("client:eth0", "director:eth0", packet)
+    scene.send("director:eth0", "client:eth0", icmp_error(build.NAT_VIP[0], build.CLIENT, 11, 0, packet))
+
+
+def test_a_ttl_that_runs_out_is_no_lack_of_servers() -> None:
+    answered = judged(evidence(MODELS["nat"], one(out_of_ttl, silence, build.NAT_VIP)))["answered"]
+    assert answered.verdict is Verdict.FAIL
+    assert answered.cause.startswith("the TTL ran out at director")
