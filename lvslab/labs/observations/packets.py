@@ -17,19 +17,20 @@ from lvslab.verify.arp import arp_speeches
 from lvslab.walk.model import Hop, Step, Walk
 from lvslab.walk.select import connections
 
-Packets = Literal["request", "reply"]
+Packets = Literal["request", "reply", "error"]
+"""Of a connection: what its client sent, what came back, ICMP errors about it."""
 
 
 def first_walks(view: View, packet: Packets, number: int | None) -> Iterator[Walk]:
-    """Yield the first packet, or that of the answer, of each connection, or of the one of this number (from 1)."""
+    """Yield the first packet of this kind of each connection, or of the one of this number (from 1)."""
     for place, connection in enumerate(connections(view.examination.evidence.walks), start=1):
-        walks = connection.requests if packet == "request" else connection.replies
+        walks = {"request": connection.requests, "reply": connection.replies, "error": connection.errors}[packet]
         if walks and number in (None, place):
             yield walks[0]
 
 
 class HeaderField(Entry):
-    """A header field of the first request or reply, at one place on its way."""
+    """A header field of the first request, reply or ICMP error, at one place on its way."""
 
     packet: Packets = "request"
     connection: int | None = Field(default=None, description="which one, from 1; default: the first that is seen there")
