@@ -35,6 +35,7 @@ collect_ignore = (
         "test_connection_times.py",
         "test_schedulers_in_time.py",
         "test_template_times.py",
+        "test_defences_in_time.py",
     ]
 )
 

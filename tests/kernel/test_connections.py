@@ -10,7 +10,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -20,19 +19,15 @@ from lvslab.kernels.choose import UP_TIMEOUT_S
 from lvslab.kernels.images import UmlImage
 from lvslab.kernels.start import RunningKernel
 from lvslab.lab import open_kernel
-from lvslab.report.connections_json import timeline_document
-from lvslab.topology import load_topology
-from lvslab.traffic.pacing import paced
 from lvslab.traffic.watched import LATE_PERIOD_S, Ending
 from tests.kernel.running_support import CTRL_C, World, this_user
-from tests.kernel.support import lab_in, lvslab, own_images
+from tests.kernel.support import lvslab, own_images
+from tests.kernel.timeline_support import Timeline, agrees, watched
 
 pytestmark = pytest.mark.kernel
 
 LAB = "remembered"
 DOCUMENT = Path(__file__).parents[2] / "docs" / "connections.md"
-SHORTEST_SPACING_NS = 20 * 10**6
-"""At the pace of the cables the shortest TCP packet takes 26 ms."""
 NAT_ENDS = {
     "server": [("FIN_WAIT", "← TCP FIN-ACK"), ("TIME_WAIT", "→ TCP FIN-ACK")],
     "client": [("CLOSE_WAIT", "→ TCP FIN-ACK"), ("TIME_WAIT", "← TCP FIN-ACK")],
@@ -43,55 +38,6 @@ HALF_ENDS = {
     "client": [("FIN_WAIT", "→ TCP FIN-ACK")],
     "reset": [("CLOSE", "→ TCP RST-ACK")],
 }
-TIMES_S = {"SYN_RECV": 60, "ESTABLISHED": 900, "FIN_WAIT": 120, "TIME_WAIT": 120, "CLOSE_WAIT": 60, "CLOSE": 10}
-
-
-@dataclass(frozen=True)
-class Timeline:
-    """What the command says, as JSON."""
-
-    document: dict[str, Any]
-
-    @property
-    def packets(self) -> dict[int, str]:
-        events = [event for event in self.document["events"] if event["kind"] == "packet"]
-        return {event["frame"]: f"{'←' if event['reply'] else '→'} {event['packet']}" for event in events}
-
-    @property
-    def states(self) -> list[tuple[str, list[str]]]:
-        """Each new state, and the packets that may have made it."""
-        found = []
-        for event in self.document["events"]:
-            if event["kind"] == "change" and event["after"] and not event["after"]["template"]:
-                before, after = event["before"] or {"state": None}, event["after"]
-                assert after["expires_s"] <= TIMES_S[after["state"]]
-                if before["state"] != after["state"]:
-                    found.append((after["state"], [self.packets[frame] for frame in event["frames"]]))
-        return found
-
-    @property
-    def is_gapless(self) -> bool:
-        return int(self.document["longest_gap_ns"]) < SHORTEST_SPACING_NS
-
-
-def watched(kernel: RunningKernel, name: str, ending: Ending = Ending.SERVER, *, until_gone: bool = False) -> Timeline:
-    topology = load_topology(name)
-    (service,) = topology.services
-    with lab_in(kernel, paced(topology, service)) as lab:
-        return Timeline(timeline_document(lab.watch_connection(service, ending, until_gone=until_gone)))
-
-
-def agrees(found: Timeline, wanted: list[tuple[str, str]]) -> None:
-    """Assert that the states are those wanted, each made by its packet, or some of them if the readings had gaps."""
-    states = [state for state, _ in wanted]
-    seen = [state for state, _ in found.states]
-    assert [state for state in states if state in seen] == seen
-    assert seen[-1] == states[-1]
-    makers = dict(wanted)
-    for state, candidates in found.states:
-        assert makers[state] in candidates
-    if found.is_gapless:
-        assert found.states == [(state, [packet]) for state, packet in wanted]
 
 
 @pytest.mark.parametrize("ending", Ending)
