@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from copy import copy
 from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from itertools import chain
@@ -200,6 +201,15 @@ class Lab:
     def now(self) -> float:
         """Return the kernel's time, in seconds since the epoch."""
         return self._sandbox.sleep(0)
+
+    def only_service(self, vip: str) -> Lab:
+        """Return the same running lab with nothing in it to drive and judge but the services of one VIP."""
+        kept = tuple(service for service in self.topology.services if str(service.vip) == vip)
+        if not kept:
+            raise BadInput("no service at this address", where=self.topology.name, found=vip)
+        narrowed = copy(self)
+        narrowed.topology = replace(self.topology, services=kept)
+        return narrowed
 
     def drive(self) -> tuple[Outcome, ...]:
         """Send the topology's standard traffic, as if there had been none before.

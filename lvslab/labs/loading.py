@@ -102,7 +102,7 @@ class _Filler:
         if isinstance(value, list):
             return [self.value((*path, place), item) for place, item in enumerate(value)]
         if isinstance(value, dict):
-            return {key: self.value((*path, key), item) for key, item in value.items()}
+            return {self.text(path, str(key)): self.value((*path, key), item) for key, item in value.items()}
         return value
 
     def text(self, path: KeyPath, text: str) -> str:

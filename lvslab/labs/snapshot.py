@@ -29,7 +29,8 @@ _SYSCTLS = (
 )
 _VOLATILE = ("stable_secret", "/mtu", "use_tempaddr")
 """Endings of settings that differ without anybody's doing, or are said elsewhere."""
-_FILTERS = (("iptables", "filter mangle nat raw"), ("ip6tables", "filter mangle nat raw"), ("arptables", "filter"))
+_FILTERS = ("iptables", "ip6tables", "arptables", "iptables-legacy", "ip6tables-legacy", "arptables-legacy")
+"""Where the first three write to nftables, some of our kernels have only the others."""
 _MADE_KINDS = ("dummy", "ipip", "gre")
 """Kinds of devices that can be made again."""
 _QUESTIONS = (
@@ -94,7 +95,7 @@ def _directors(guided: GuidedLab) -> frozenset[str]:
 
 def _read(lab: Lab, node: str, *, director: bool) -> Facts:
     """Ask a node everything in one program run."""
-    filters = [f"{tool}-save" for tool, _ in _FILTERS]
+    filters = [f"{tool}-save" for tool in _FILTERS]
     questions = [*_QUESTIONS, f"cd /proc/sys && grep -rs . {_SYSCTLS}", *filters]
     if director:
         questions.append("ipvsadm -l --timeout")
@@ -109,7 +110,7 @@ def _read(lab: Lab, node: str, *, director: bool) -> Facts:
         "neighbours": sorted(f"{one['dst']} lladdr {one['lladdr']} dev {one['dev']}" for one in neighbours),
         "sysctls": dict(_sysctls(parts[6])),
     }
-    for (tool, _), saved in zip(_FILTERS, parts[7 : 7 + len(_FILTERS)], strict=True):
+    for tool, saved in zip(_FILTERS, parts[7 : 7 + len(_FILTERS)], strict=True):
         facts[tool] = _without_counters(saved)
     if director:
         facts["ipvs"] = _table(lab, node)
@@ -185,7 +186,7 @@ def _commands(start: Facts, now: Facts) -> Iterator[str]:
         yield f"ip neighbour del {gone} || true"
     for new in sorted(set(now["neighbours"]) - set(start["neighbours"])):
         yield f"ip neighbour replace {new} nud permanent"
-    for tool, _ in _FILTERS:
+    for tool in _FILTERS:
         if now[tool] != start[tool]:
             yield f"{tool}-restore <<'END'\n{now[tool]}\nEND"
     if "ipvs" in now and now["ipvs"] != start["ipvs"]:

@@ -26,6 +26,7 @@ class View:
     def __init__(self, lab: Lab) -> None:
         self.lab = lab
         self._facts: dict[str, NodeFacts] = {}
+        self._of_vip: dict[str, Examination] = {}
 
     @property
     def topology(self) -> Topology:
@@ -36,9 +37,17 @@ class View:
         """The standard traffic, captured and judged."""
         return self.lab.examine()
 
-    def results(self, name: str) -> tuple[Result, ...]:
+    def examination_of(self, vip: str | None) -> Examination:
+        """The standard traffic of one VIP's services alone, captured and judged; of all without a VIP."""
+        if vip is None:
+            return self.examination
+        if vip not in self._of_vip:
+            self._of_vip[vip] = self.lab.only_service(vip).examine()
+        return self._of_vip[vip]
+
+    def results(self, name: str, vip: str | None = None) -> tuple[Result, ...]:
         """Return the results of one expectation, one per service where there are several."""
-        judged = self.examination.result.expectations
+        judged = self.examination_of(vip).result.expectations
         return tuple(result for result in judged if result.name.split()[0] == name)
 
     def facts(self, node: str) -> NodeFacts:

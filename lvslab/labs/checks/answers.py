@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from lvslab.labs.finding import Finding, failed, judged
+from lvslab.labs.fresh import Fresh, fresh_servers
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
 from lvslab.labs.words import NOTHING, Words, same, words
@@ -48,24 +49,28 @@ def answers(view: View, wanted: Answers) -> Finding:
 
 
 class Order(Entry):
-    """The calls are answered by just these servers, in this order."""
+    """The calls are answered by just these servers, in this order; with `fresh` those to a copy of the service."""
 
     client: str | None = None
     vip: str | None = None
     servers: Texts
+    fresh: Fresh | None = None
 
 
 @check("order", Order)
 def order(view: View, wanted: Order) -> Finding:
     servers = wanted.servers if len(wanted.servers) > 1 else tuple(wanted.servers[0].split())
-    outcomes = view.call(wanted.client, len(servers), wanted.vip)
     expected = words("the calls go to {order}", "访问依次到达 {order}", order=" ".join(servers))
-    return judged(
-        [outcome.server for outcome in outcomes] == list(servers),
-        expected,
-        _told(outcomes),
-        wanted.client or view.client,
-    )
+    client = wanted.client or view.client
+    if wanted.fresh is None:
+        outcomes = view.call(client, len(servers), wanted.vip)
+        found = [outcome.server or outcome.status for outcome in outcomes]
+    else:
+        answered = fresh_servers(view, client, wanted.vip, len(servers), wanted.fresh)
+        if answered is None:
+            return failed(expected, words("there is no service with servers to call", "没有可以访问的虚拟服务"), client)
+        found = answered
+    return judged(found == list(servers), expected, same(" ".join(found) or "-"), client)
 
 
 class Share(Entry):

@@ -21,9 +21,9 @@ Packets = Literal["request", "reply", "error"]
 """Of a connection: what its client sent, what came back, ICMP errors about it."""
 
 
-def first_walks(view: View, packet: Packets, number: int | None) -> Iterator[Walk]:
+def first_walks(view: View, packet: Packets, number: int | None, vip: str | None = None) -> Iterator[Walk]:
     """Yield the first packet of this kind of each connection, or of the one of this number (from 1)."""
-    for place, connection in enumerate(connections(view.examination.evidence.walks), start=1):
+    for place, connection in enumerate(connections(view.examination_of(vip).evidence.walks), start=1):
         walks = {"request": connection.requests, "reply": connection.replies, "error": connection.errors}[packet]
         if walks and number in (None, place):
             yield walks[0]
@@ -34,6 +34,7 @@ class HeaderField(Entry):
 
     packet: Packets = "request"
     connection: int | None = Field(default=None, description="which one, from 1; default: the first that is seen there")
+    vip: str | None = Field(default=None, description="only the services of this VIP are called")
     node: str
     direction: Literal["in", "out"]
     field: str = Field(description="source-mac, destination-mac, …-owner, source, destination, ports, ttl, outer-…")
@@ -87,7 +88,7 @@ def _reader(name: str) -> Callable[[View, Hop], str | None]:
 @observation("field", HeaderField)
 def field(view: View, wanted: HeaderField) -> Observed | None:
     read = _reader(wanted.field)
-    walks = first_walks(view, wanted.packet, wanted.connection)
+    walks = first_walks(view, wanted.packet, wanted.connection, wanted.vip)
     hops = chain.from_iterable(walk.at(wanted.node) for walk in walks)
     for hop in (hop for hop in hops if hop.direction is Direction(wanted.direction)):
         value = read(view, hop)
@@ -102,11 +103,12 @@ class Path(Entry):
 
     packet: Packets = "request"
     connection: int = 1
+    vip: str | None = None
 
 
 @observation("path", Path)
 def path(view: View, wanted: Path) -> Observed | None:
-    walk = next(first_walks(view, wanted.packet, wanted.connection), None)
+    walk = next(first_walks(view, wanted.packet, wanted.connection, wanted.vip), None)
     if walk is None:
         return None
     seen = words("frames {first} to {last}", "第 {first} 帧到第 {last} 帧", first=walk.frames[0], last=walk.frames[-1])
