@@ -1,8 +1,9 @@
 """Which packet makes which state: the connection table read between a connection's packets, by method and ending.
 
-The states are those of net/netfilter/ipvs/ip_vs_proto_tcp.c (tcp_states): where replies pass the director both sides'
-FINs count, where they do not the client's alone. The packets pass one by one; where the machine was too busy to read
-the table between two of them a state may not be seen, and then it must not be claimed.
+The states are those of net/netfilter/ipvs/ip_vs_proto_tcp.c (tcp_states) and ip_vs_proto_sctp.c (sctp_states): where
+replies pass the director both sides' FINs count, where they do not the client's alone. The packets pass one by one;
+where the machine was too busy to read the table between two of them a state may not be seen, and then it must not be
+claimed.
 """
 
 from __future__ import annotations
@@ -38,6 +39,27 @@ HALF_ENDS = {
     "client": [("FIN_WAIT", "→ TCP FIN-ACK")],
     "reset": [("CLOSE", "→ TCP RST-ACK")],
 }
+SCTP_BEGINS = {
+    "nat": [
+        ("INIT1", "→ SCTP INIT"),
+        ("C-SENT", "← SCTP INIT ACK"),
+        ("C-REPLIED", "→ SCTP COOKIE ECHO"),
+        ("ESTABLISHED", "← SCTP COOKIE ACK"),
+    ],
+    "dr": [("INIT1", "→ SCTP INIT"), ("ESTABLISHED", "→ SCTP COOKIE ECHO")],
+}
+SCTP_ENDS = {
+    ("nat", "server"): [("S-SENT", "← SCTP SHUTDOWN"), ("CLOSED", "→ SCTP SHUTDOWN ACK")],
+    ("nat", "client"): [
+        ("S-RECEIVED", "→ SCTP SHUTDOWN"),
+        ("S-ACK-SENT", "← SCTP SHUTDOWN ACK"),
+        ("CLOSED", "→ SCTP SHUTDOWN COMPLETE"),
+    ],
+    ("nat", "reset"): [("CLOSED", "→ SCTP ABORT")],
+    ("dr", "server"): [("CLOSED", "→ SCTP SHUTDOWN ACK")],
+    ("dr", "client"): [("S-RECEIVED", "→ SCTP SHUTDOWN"), ("CLOSED", "→ SCTP SHUTDOWN COMPLETE")],
+    ("dr", "reset"): [("CLOSED", "→ SCTP ABORT")],
+}
 
 
 @pytest.mark.parametrize("ending", Ending)
@@ -48,6 +70,13 @@ def test_which_packet_makes_which_state(kernel: RunningKernel, topology: str, en
     agrees(found, [("SYN_RECV", "→ TCP SYN"), ("ESTABLISHED", "→ TCP ACK"), *ends[ending]])
     assert found.document["sees"] == ("both halves" if topology == "nat" else "the client's half")
     assert any(packet.startswith("←") for packet in found.packets.values()) is (topology == "nat")
+
+
+@pytest.mark.parametrize("ending", Ending)
+@pytest.mark.parametrize("method", SCTP_BEGINS)
+def test_which_packet_of_an_association_makes_which_state(kernel: RunningKernel, method: str, ending: Ending) -> None:
+    found = watched(kernel, "sctp", ending, params={"method": method})
+    agrees(found, [*SCTP_BEGINS[method], *SCTP_ENDS[method, ending]])
 
 
 @pytest.fixture(scope="module", params=own_images(), ids=lambda image: image.release)

@@ -25,7 +25,10 @@ TIMES_S = {
     "TIME_WAIT": 120,
     "CLOSE_WAIT": 60,
     "CLOSE": 10,
+    "INIT1": 4,
+    **dict.fromkeys(("C-SENT", "C-REPLIED", "S-SENT", "S-RECEIVED", "S-ACK-SENT", "CLOSED"), 61),
 }
+"""How long the kernel keeps an entry in each state, TCP's and SCTP's (ip_vs_proto_tcp.c, ip_vs_proto_sctp.c)."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,10 @@ def watched(
     *,
     until_gone: bool = False,
     vs: Mapping[str, int] | None = None,
+    params: Mapping[str, str] | None = None,
 ) -> Timeline:
     """Make one connection in a lab of its own; `vs` are sysctls of the director, below net.ipv4.vs."""
-    topology = load_topology(name)
+    topology = load_topology(name, params=params or {})
     (service,) = topology.services
     with lab_in(kernel, paced(topology, service)) as lab:
         set_vs(lab, **(vs or {}))
