@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from lvslab.ipvs.model import Connection, Stats
     from lvslab.ipvs.table import IpvsTable
     from lvslab.ipvs.watched import WatchedTable
+    from lvslab.plan.steps import Step
     from lvslab.sandbox.sandbox import Finished, Sandbox
     from lvslab.topology.model import Address, Node, Topology, VirtualService
     from lvslab.traffic.load import Throughput
@@ -98,6 +99,30 @@ class LabNode:
             )
         ports = range(first_port, first_port + times) if first_port else [0] * times
         return make_calls(self._sandbox, self.name, [http_target(source, own, target, port) for own in ports])
+
+    def get_each(self, addresses: Sequence[str], port: int = 80) -> tuple[Outcome, ...]:
+        """Fetch http://address:port/ from each address, one after another. Raises BadInput as `get` does."""
+        from lvslab.traffic.calls import http_target, make_calls
+
+        targets = [ip_address(address) for address in addresses]
+        sources = [self._source_towards(target) for target in targets]
+        calls = [http_target(source, 0, target, port) for source, target in zip(sources, targets, strict=True)]
+        return make_calls(self._sandbox, self.name, calls)
+
+    def look_up(self, name: str, server: str, *, times: int = 1) -> tuple[str, ...]:
+        """Ask a name server so many times for a name; return the first address of each answer, as most programs use.
+
+        Raises KernelFault if an answer does not come.
+        """
+        from lvslab.errors import KernelFault
+        from lvslab.traffic import dns
+
+        target = ip_address(server)
+        asked = dns.ask(self._sandbox, self.name, self._source_towards(target), target, [name] * times, over_tcp=False)
+        answers = [dns.decode(outcome.answer, over_tcp=False) for outcome in asked]
+        if not all(answers):
+            raise KernelFault("a look-up failed", where=self.name, expected=f"addresses of {name} from {server}")
+        return tuple(answer.addresses[0] for answer in answers if answer is not None)
 
     def load(
         self,
@@ -426,12 +451,16 @@ def open_kernel(
 
 
 @contextmanager
-def running_lab(kernel: RunningKernel, topology: Topology) -> Iterator[Lab]:
-    """Build a topology in a kernel that is up, and take it down when the body ends."""
+def running_lab(kernel: RunningKernel, topology: Topology, *, further: Sequence[Step] = ()) -> Iterator[Lab]:
+    """Build a topology in a kernel that is up, and take it down when the body ends.
+
+    `further` steps come after the topology's own, and go with it.
+    """
     from lvslab.plan import make_plan
     from lvslab.sandbox.sandbox import Sandbox
 
-    sandbox = Sandbox(kernel, make_plan(topology))
+    plan = make_plan(topology)
+    sandbox = Sandbox(kernel, replace(plan, steps=(*plan.steps, *further)))
     sandbox.build()
     try:
         yield Lab(topology, kernel, sandbox)

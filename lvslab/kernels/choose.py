@@ -59,6 +59,16 @@ def present_kernels() -> tuple[str, ...]:
     return tuple(found)
 
 
+def kernel_with_virtual_time(preferred: str | None = None) -> str | None:
+    """Return the kernel `preferred` if it has virtual time, else the newest that has, or None if none has."""
+    known = [f"{UML}:{image.release}" for image in images.images() if image.release and uml.has_virtual_time(image)]
+    if preferred and split(preferred)[0] == UML:
+        image = images.find_image(split(preferred)[1])
+        if image is not None and f"{UML}:{image.release}" in known:
+            return preferred
+    return known[-1] if known else None
+
+
 def split(name: str) -> tuple[str, str]:
     """Split a kernel's name into its kind and, for uml:RELEASE, the release; otherwise that is empty."""
     kind, _, release = name.partition(":")
