@@ -37,6 +37,7 @@ VERBS = {
     "import": "Make a topology of a director's configuration.",
     "topologies": "List the topologies that come with lvslab.",
     "schema": "Print the JSON Schema of topology files, or of verify's JSON.",
+    "bench": "Measure what the papers claim in figures.",
     "kernel": "Build a User-Mode Linux kernel for labs, and choose among those there are.",
     "doctor": "Show what this machine offers and what is missing.",
     "clean": "Remove what labs left that were killed.",

@@ -36,6 +36,7 @@ collect_ignore = (
         "test_schedulers_in_time.py",
         "test_template_times.py",
         "test_defences_in_time.py",
+        "test_virtual_bench.py",
     ]
 )
 

@@ -10,7 +10,8 @@ HEAD = """# What the papers say, and what proves it
 
 Each row can be pointed at a topology, a command and a test. The claims are in our words; I to IV are the parts of
 Wensong Zhang's series on the Linux Virtual Server. What has no proof here says so. Commands are those of `lvslab`;
-after → stand the expectations at which one fails, as it should. Topologies with a `.yaml` are in `tests/topologies/`.
+after → stand the expectations at which one fails, as it should. Topologies with a `.yaml` are in `tests/topologies/`,
+those with `.yaml.j2` in `lvslab/bench/topologies/`.
 Tests are below `tests/`, one for each row at least; `pytest tests/…` runs them.
 
 This page is made of `tests/papers/claims.yaml`, by `UPDATE_GOLDEN=1 pytest tests/papers`, which also tries that all

@@ -22,7 +22,8 @@ from tests.papers.table import document
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "papers.md"
-TOPOLOGIES = {*shipped(), *(path.name for path in (ROOT / "tests" / "topologies").iterdir())}
+FOLDERS = (ROOT / "tests" / "topologies", ROOT / "lvslab" / "bench" / "topologies")
+TOPOLOGIES = {*shipped(), *(path.name for folder in FOLDERS for path in folder.iterdir())}
 WITHOUT_KERNEL = {"schedule", "predict", "plan"}
 OF_A_TOPOLOGY = {"verify", "walk", "up"}
 

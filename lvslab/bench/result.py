@@ -1,0 +1,67 @@
+"""What a benchmark found, ready to be shown as a table, as a chart, and as values for programs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+Value = str | int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """`key` is its name for programs; numbers are shown with so many `decimals`."""
+
+    key: str
+    heading: str
+    decimals: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Curve:
+    """Points joined by a line."""
+
+    name: str
+    points: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Chart:
+    """Curves over one x axis; both axes begin at 0."""
+
+    title: str
+    x_label: str
+    y_label: str
+    curves: tuple[Curve, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One series of measurements on one kernel."""
+
+    key: str
+    title: str
+    kernel: str
+    """Kind and release, as reports name it."""
+    virtual_time: bool
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Value, ...], ...]
+    facts: tuple[str, ...]
+    """What the numbers say, in words."""
+    chart: Chart
+    values: Mapping[str, float] = field(default_factory=dict)
+    """The few numbers it is about."""
+    readings: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    """Every single measurement, where rows hold medians."""
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmark:
+    """The outcome of one benchmark."""
+
+    name: str
+    title: str
+    parts: tuple[Part, ...]
+    settings: Mapping[str, Value]
+    notes: tuple[str, ...] = ()
+    """What was left out, and why."""

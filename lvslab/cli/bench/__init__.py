@@ -1,0 +1,17 @@
+"""lvslab bench: the papers' figures, measured."""
+
+from __future__ import annotations
+
+import click
+
+from lvslab.cli.lazy import LazyGroup
+
+VERBS = {
+    "headline": "Throughput of VS/NAT, VS/DR and VS/TUN by number of servers.",
+    "skew": "How evenly round-robin DNS and IPVS load servers.",
+}
+
+
+@click.group("bench", cls=LazyGroup, verbs=VERBS, package="lvslab.cli.bench")
+def command() -> None:
+    """Measure what the papers claim in figures."""

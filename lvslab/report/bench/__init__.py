@@ -1,0 +1,1 @@
+"""Outcomes of benchmarks: for the terminal, for programs, and drawn."""

@@ -1,0 +1,112 @@
+"""A benchmark's charts, one below the other, as one SVG file that needs nothing else: no script, font or network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+
+from lvslab.bench.result import Benchmark, Chart, Part
+from lvslab.report.bench.axes import largest, tick_text, ticks
+from lvslab.report.bench.terminal import clock
+
+WIDTH, CHART_HEIGHT = 760, 430
+LEFT, RIGHT, TOP, BOTTOM = 72, 28, 84, 56
+"""Around the area of a chart, in pixels."""
+LEGEND_STEP = 110
+MARKERS = ("circle", "square", "triangle", "diamond")
+"""Curves differ by more than their colour."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tick:
+    """A round number on an axis, and where it stands."""
+
+    at: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnCurve:
+    """A curve in pixels."""
+
+    name: str
+    number: int
+    marker: str
+    points: tuple[tuple[float, float], ...]
+    legend_x: float
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnChart:
+    """A chart in pixels, from its own upper left corner."""
+
+    y: int
+    title: str
+    clock: str
+    x_label: str
+    y_label: str
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    curves: tuple[DrawnCurve, ...]
+
+
+def draw_charts(benchmark: Benchmark) -> str:
+    """Return an SVG 1.1 document, light or dark as the reader prefers."""
+    environment = Environment(
+        loader=PackageLoader(__package__, "."),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
+    )
+    charts = [_drawn(part, number * CHART_HEIGHT) for number, part in enumerate(benchmark.parts)]
+    return environment.get_template("charts.svg.j2").render(
+        title=benchmark.title,
+        summary=" ".join(fact for part in benchmark.parts for fact in part.facts),
+        charts=charts,
+        width=WIDTH,
+        height=CHART_HEIGHT * len(charts),
+        left=LEFT,
+        right=WIDTH - RIGHT,
+        top=TOP,
+        bottom=CHART_HEIGHT - BOTTOM,
+    )
+
+
+def _drawn(part: Part, y: int) -> DrawnChart:
+    chart = part.chart
+    points = [point for curve in chart.curves for point in curve.points]
+    x_ticks, y_ticks = ticks(largest(x for x, _ in points)), ticks(largest(y for _, y in points))
+    return DrawnChart(
+        y=y,
+        title=chart.title,
+        clock=f"{part.kernel}, {clock(part)}",
+        x_label=chart.x_label,
+        y_label=chart.y_label,
+        x_ticks=tuple(Tick(_x(value, x_ticks[-1]), tick_text(value)) for value in x_ticks),
+        y_ticks=tuple(Tick(_y(value, y_ticks[-1]), tick_text(value)) for value in y_ticks),
+        curves=tuple(_curves(chart, x_ticks[-1], y_ticks[-1])),
+    )
+
+
+def _curves(chart: Chart, x_end: float, y_end: float) -> list[DrawnCurve]:
+    return [
+        DrawnCurve(
+            curve.name,
+            number,
+            MARKERS[number % len(MARKERS)],
+            tuple((_x(x, x_end), _y(y, y_end)) for x, y in curve.points),
+            legend_x=LEFT + number * LEGEND_STEP,
+        )
+        for number, curve in enumerate(chart.curves)
+    ]
+
+
+def _x(value: float, end: float) -> float:
+    return round(LEFT + value / end * (WIDTH - RIGHT - LEFT), 1)
+
+
+def _y(value: float, end: float) -> float:
+    return round(CHART_HEIGHT - BOTTOM - value / end * (CHART_HEIGHT - BOTTOM - TOP), 1)

@@ -1,0 +1,50 @@
+"""A benchmark in the terminal: for each part a table, and what its numbers say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich import box
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from lvslab.bench.result import Benchmark, Column, Part, Value
+from lvslab.report.printable import printable
+
+
+def render_benchmark(benchmark: Benchmark) -> RenderableType:
+    return Group(*_lines(benchmark))
+
+
+def clock(part: Part) -> str:
+    """Return what a part's seconds are: in virtual time the processor is infinitely fast."""
+    return "simulated (virtual) time" if part.virtual_time else "real time"
+
+
+def _lines(benchmark: Benchmark) -> Iterator[RenderableType]:
+    yield Text(printable(benchmark.title), style="bold")
+    for part in benchmark.parts:
+        yield ""
+        yield Text(printable(part.title), style="bold")
+        yield Text(printable(f"{part.kernel}, {clock(part)}"), style="dim")
+        yield _table(part)
+        for fact in part.facts:
+            yield Text(printable(fact))
+    for note in benchmark.notes:
+        yield ""
+        yield Text(printable(note))
+
+
+def _table(part: Part) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
+    for place, column in enumerate(part.columns):
+        numbers = all(not isinstance(row[place], str) for row in part.rows)
+        table.add_column(column.heading, justify="right" if numbers else "left", overflow="fold")
+    for row in part.rows:
+        table.add_row(*(Text(shown(value, column)) for value, column in zip(row, part.columns, strict=True)))
+    return table
+
+
+def shown(value: Value, column: Column) -> str:
+    return printable(value) if isinstance(value, str) else f"{value:.{column.decimals}f}"
