@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
-from lvslab.capture.packet import Endpoint, Packet, Tunnel
+from lvslab.capture.packet import Endpoint, Tunnel
 from lvslab.report.printable import printable
 from lvslab.walk.changes import changes_between, describe
 from lvslab.walk.model import Hop, Names, Step
@@ -54,20 +54,6 @@ def rows_of(hops: tuple[Hop, ...], names: Names, detail: Detail, start_ns: int, 
         before = by_number.get(hop.previous) if hop.previous is not None else None
         rows += table.rows(hop, before)
     return rows
-
-
-def used_addresses(hops: Iterable[Hop]) -> tuple[str, ...]:
-    """Return the IP addresses in the order in which the rows mention them."""
-    return tuple(dict.fromkeys(address for hop in hops for address in _addresses(hop.packet)))
-
-
-def _addresses(packet: Packet) -> Iterator[str]:
-    if packet.arp is not None:
-        yield from (packet.arp.target_ip, packet.arp.sender_ip)
-    if packet.ip is not None:
-        yield from (packet.ip.source, packet.ip.destination)
-    for tunnel in packet.tunnels:
-        yield from (tunnel.ip.source, tunnel.ip.destination)
 
 
 @dataclass(frozen=True, slots=True)

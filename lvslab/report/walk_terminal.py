@@ -13,11 +13,18 @@ from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
 from rich.text import Text
 
-from lvslab.capture.frame import Direction
 from lvslab.report.printable import printable
-from lvslab.report.walk_rows import Cell, Detail, Row, rows_of, used_addresses
-from lvslab.walk import words
-from lvslab.walk.model import Conversation, Hop, Names, Unmatched, Walk
+from lvslab.report.walk_parts import (
+    Part,
+    address_key,
+    conversation_parts,
+    packet_parts,
+    part_title,
+    unmatched_parts,
+    without_receivers,
+)
+from lvslab.report.walk_rows import Cell, Detail, Row, rows_of
+from lvslab.walk.model import Conversation, Names, Unmatched, Walk
 from lvslab.walk.phrases import Language, phrases
 
 _CHANGED_STYLE = "bold yellow"
@@ -34,23 +41,14 @@ def render_walks(
     language: Language = Language.ENGLISH,
 ) -> RenderableType:
     """Return the walks, times in milliseconds from the first hop of them all; `arp` walks come first."""
+    notes: tuple[str, ...] = ()
     if isinstance(walks, Conversation):
-        parts, notes = _conversation_parts(walks, language)
+        parts, notes = conversation_parts(walks, language)
     else:
-        parts, notes = [_Part("Packet", walk.hops, _walk_notes(walk, None, language)) for walk in walks], ()
+        parts = packet_parts(walks, language)
     parts.sort(key=lambda part: part.hops[0].number)
-    parts[:0] = [_Part("", walk.hops, _walk_notes(walk, None, language)) for walk in arp]
+    parts[:0] = packet_parts(arp, language, role="")
     return _Walks(tuple(parts), notes, names, language) if parts else Text(phrases(language).no_walks)
-
-
-def _conversation_parts(conversation: Conversation, language: Language) -> tuple[list[_Part], tuple[str, ...]]:
-    """Return the packets, and what is to be said of them all."""
-    requests, replies, errors = conversation.requests, conversation.replies, conversation.errors
-    home = requests[0].origin.node if requests else None
-    parts = [_Part("Request", walk.hops, _walk_notes(walk, None, language)) for walk in requests]
-    parts += [_Part("Reply", walk.hops, _walk_notes(walk, home, language)) for walk in replies]
-    parts += [_Part("Error", walk.hops, _walk_notes(walk, None, language)) for walk in errors]
-    return parts, () if replies else (phrases(language).no_reply,)
 
 
 def render_unmatched(
@@ -59,53 +57,20 @@ def render_unmatched(
     """Return the hops that belong to no walk, each with the reason."""
     if not unmatched:
         return Text(phrases(language).all_matched)
-    parts = tuple(
-        _Part("Unmatched", rest.hops or rest.overheard, (words.unmatched_reason(rest, language),)) for rest in unmatched
-    )
-    return _Walks(parts, (), names, language)
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """One packet: what it is to the reader, its hops, and what is to be said at the end."""
-
-    role: str
-    """Empty where the title says it all."""
-    hops: tuple[Hop, ...]
-    notes: tuple[str, ...]
-
-
-def _walk_notes(walk: Walk, back_to: str | None, language: Language) -> tuple[str, ...]:
-    say = phrases(language)
-    notes = []
-    receivers = walk.receivers if len(walk.ends) > 1 else ()
-    if receivers:
-        notes.append(say.heard_at.format(places=_places(receivers, language)))
-    elif back_to is not None and back_to not in {hop.node for hop in walk.receivers}:
-        notes.append(say.not_back.format(node=back_to, place=_places(walk.ends, language)))
-    elif lost := [end for end in walk.ends if end.direction is Direction.OUT]:
-        notes.append(say.lost.format(place=_places(lost, language)))
-    if walk.overheard:
-        notes.append(say.overheard.format(places=_places(walk.overheard, language)))
-    return tuple(notes)
-
-
-def _places(hops: Iterable[Hop], language: Language) -> str:
-    say = phrases(language)
-    return say.list_comma.join(say.frame.format(where=hop.where, number=hop.number) for hop in hops)
+    return _Walks(tuple(unmatched_parts(unmatched, language)), (), names, language)
 
 
 @dataclass(frozen=True, slots=True)
 class _Walks:
     """Renders itself once the console's width is known."""
 
-    parts: tuple[_Part, ...]
+    parts: tuple[Part, ...]
     notes: tuple[str, ...]
     names: Names
     language: Language
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        legend = _legend(self.parts, self.names)
+        legend = address_key((hop for part in self.parts for hop in part.hops), self.names)
         if legend:
             yield from _unbroken(legend, options.max_width)
             yield Text()
@@ -113,7 +78,7 @@ class _Walks:
         for index, (part, rows) in enumerate(zip(self.parts, tables, strict=True)):
             if index:
                 yield Text()
-            yield _Note(self._title(part), indent=0, style="bold")
+            yield _Note(part_title(part, self.names, self.language), indent=0, style="bold")
             if detail is None:
                 yield from _stacked(rows)
             else:
@@ -135,36 +100,8 @@ class _Walks:
     def _tables(self, detail: Detail) -> list[list[Row]]:
         start_ns = min(part.hops[0].time_ns for part in self.parts)
         return [
-            rows_of(_without_receivers(part.hops), self.names, detail, start_ns, self.language) for part in self.parts
+            rows_of(without_receivers(part.hops), self.names, detail, start_ns, self.language) for part in self.parts
         ]
-
-    def _title(self, part: _Part) -> str:
-        say = phrases(self.language)
-        title = words.packet_title(part.hops[0].packet, self.names, self.language)
-        nodes = _nodes(part.hops)
-        if len(_without_receivers(part.hops)) == len(part.hops) and len(nodes) > 1:
-            title += say.comma + " → ".join(nodes)
-        return say.role.format(role=say.word(part.role), title=title) if part.role else title
-
-
-def _without_receivers(hops: tuple[Hop, ...]) -> tuple[Hop, ...]:
-    """Leave out who received a broadcast: all rows would be the same, and a note names them."""
-    times = [hop.previous for hop in hops]
-    return tuple(hop for hop in hops if hop.previous is None or times.count(hop.previous) == 1)
-
-
-def _nodes(hops: tuple[Hop, ...]) -> list[str]:
-    return [hop.node for index, hop in enumerate(hops) if not index or hops[index - 1].node != hop.node]
-
-
-def _legend(parts: Iterable[_Part], names: Names) -> list[str]:
-    """Say which address each term stands for, and whose it is."""
-    entries = []
-    for address in used_addresses(hop for part in parts for hop in part.hops):
-        term, owner = names.terms.get(address), names.labels.get(address)
-        if term is not None:
-            entries.append(f"{term} {address}" + (f" ({owner})" if owner and owner != term else ""))
-    return entries
 
 
 def _unbroken(entries: Iterable[str], width: int) -> Iterator[RenderableType]:
