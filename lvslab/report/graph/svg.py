@@ -5,8 +5,10 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from importlib import resources
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
 from rich.cells import cell_len
 
 from lvslab.report.graph.cards import Row
@@ -38,35 +40,71 @@ class PlacedText:
     aside: str = ""
 
 
-def draw_svg(topology: Topology, *, language: str = ENGLISH) -> str:
-    """Return an SVG 1.1 document in pixels, light or dark as the reader prefers, always light on paper."""
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """Networks, cards and notes, to be put into an SVG element of class `topology`. Pixels, from the upper left."""
+
+    layout: Layout
+    notes: tuple[PlacedText, ...]
+    body: Markup
+    """The elements; their classes are those of `stylesheet`."""
+
+    @property
+    def width(self) -> int:
+        return self.layout.width
+
+    @property
+    def height(self) -> int:
+        return max((self.layout.height, *(note.y for note in self.notes)))
+
+
+def make_drawing(topology: Topology) -> Drawing:
+    """Return the drawing of a topology without a title, for a page that has its own."""
     layout = make_layout(topology, _METRICS)
-    title = f"{topology.name}: {title_of(topology, language)}"
     notes = tuple(_notes(topology, layout))
-    environment = Environment(
-        loader=PackageLoader(__package__, "."),
-        autoescape=True,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        undefined=StrictUndefined,
-        keep_trailing_newline=True,
-    )
-    return environment.get_template("topology.svg.j2").render(
-        name=topology.name,
-        language=language,
-        title=title,
-        summary=summary(topology),
+    body = _environment().get_template("drawing.svg.j2").render(
         layout=layout,
         rows=_rows,
         rule_y=_rule_y,
         half_bus=_METRICS.bus // 2,
         baseline=_BASELINE,
         label_lift=(_METRICS.gap_y - _METRICS.line) // 2,
+        notes=notes,
+    )
+    return Drawing(layout, notes, Markup(body))  # noqa: S704 - rendered with autoescape
+
+
+def stylesheet() -> str:
+    """Return the CSS for drawings: light or dark as the reader prefers, always light on paper."""
+    return resources.files(__package__).joinpath("topology.css").read_text(encoding="utf-8")
+
+
+def draw_svg(topology: Topology, *, language: str = ENGLISH) -> str:
+    """Return an SVG 1.1 document in pixels."""
+    drawing = make_drawing(topology)
+    title = f"{topology.name}: {title_of(topology, language)}"
+    return _environment().get_template("topology.svg.j2").render(
+        name=topology.name,
+        language=language,
+        title=title,
+        summary=summary(topology),
+        style=Markup(stylesheet()),  # noqa: S704 - our own file
+        drawing=drawing,
         margin=_MARGIN,
         title_height=_TITLE_HEIGHT,
-        notes=notes,
-        width=max(layout.width, cell_len(title) * _TITLE_CELL) + 2 * _MARGIN,
-        height=_TITLE_HEIGHT + max((layout.height, *(note.y for note in notes))) + 2 * _MARGIN,
+        width=max(drawing.width, cell_len(title) * _TITLE_CELL) + 2 * _MARGIN,
+        height=_TITLE_HEIGHT + drawing.height + 2 * _MARGIN,
+    )
+
+
+def _environment() -> Environment:
+    return Environment(
+        loader=PackageLoader(__package__, "."),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+        keep_trailing_newline=True,
     )
 
 
