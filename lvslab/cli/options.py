@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import click
@@ -12,6 +13,8 @@ from click.shell_completion import CompletionItem
 from lvslab.errors import BadInput, LvslabError
 
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+LANGUAGES = ("en", "zh")
 
 MIN_MEMORY_MIB = 96
 """Tried with the shipped topologies: Debian's 6.1 needs 88, a 6.12 built for labs 56; less ends in a panic."""
@@ -118,6 +121,32 @@ def ended_option(command: Command) -> Command:
 def json_option(command: Command) -> Command:
     """Add --json FILE."""
     return click.option("--json", "json_path", metavar="FILE", help="Write JSON to FILE (- for stdout).")(command)
+
+
+def html_option(command: Command) -> Command:
+    """Add --html FILE."""
+    option = click.option(
+        "--html", "html_path", metavar="FILE", help="Write a page for a browser to FILE (- for stdout)."
+    )
+    return option(command)
+
+
+def language_option(command: Command) -> Command:
+    """Add --lang, as `language`: what was chosen, else the locale's."""
+    option = click.option(
+        "--lang",
+        "language",
+        type=click.Choice(LANGUAGES),
+        callback=lambda _ctx, _param, value: value or language_of(os.environ),
+        help="Language; default: the locale's, else en.",
+    )
+    return option(command)
+
+
+def language_of(environ: Mapping[str, str]) -> str:
+    """Return the language of the messages' locale (POSIX.1-2017, XBD 8.2), if it is one of ours."""
+    locale = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
+    return next((language for language in LANGUAGES if locale.startswith(language)), LANGUAGES[0])
 
 
 def parameters(settings: tuple[str, ...]) -> dict[str, Any]:

@@ -12,8 +12,10 @@ import click
 
 from lvslab.cli.options import (
     complete_topology,
+    html_option,
     json_option,
     kernels_option,
+    language_option,
     memory_option,
     parameters,
     refuse_beside,
@@ -42,6 +44,8 @@ EXIT_STATUS = {"pass": 0, "skip": 0, "fail": 1, "error": 3}
 @time_option
 @running_option
 @click.option("--from", "stored", metavar="FILE.pcapng", help="Judge a stored capture instead; needs no kernel.")
+@html_option
+@language_option
 @json_option
 @click.option("--junit", "junit_path", metavar="FILE", help="Write JUnit XML to FILE (- for stdout).")
 @click.option(
@@ -61,6 +65,8 @@ def command(
     virtual_time: bool,
     lab: str | None,
     stored: str | None,
+    html_path: str | None,
+    language: str,
     json_path: str | None,
     junit_path: str | None,
     pcap_path: str | None,
@@ -74,13 +80,13 @@ def command(
     """
     from lvslab.report.output import check_outputs
 
-    if json_path == junit_path == "-":
-        raise BadInput(
-            "standard output takes one report", where="--json - --junit -", expected="a file for one of them"
-        )
+    reports = {"--html": html_path, "--json": json_path, "--junit": junit_path}
+    on_stdout = [f"{option} -" for option, path in reports.items() if path == "-"]
+    if len(on_stdout) > 1:
+        raise BadInput("standard output takes one report", where=" ".join(on_stdout), expected="files for the others")
     if everything:
         kernels = _every_kernel(names, kernels)
-    check_outputs({"--json": json_path, "--junit": junit_path, "--pcap": pcap_path})
+    check_outputs({**reports, "--pcap": pcap_path})
     if stored is not None:
         _refuse_with_from(names)
         examinations: Sequence[Examination] = (_from_file(Path(stored), names),)
@@ -92,9 +98,15 @@ def command(
             names, kernels, settings, without, memory_mib=memory_mib, virtual_time=virtual_time, verbose=verbose
         )
     _write(examinations, json_path, junit_path)
+    if html_path is not None:
+        from lvslab.report.html import verify_page
+        from lvslab.report.output import write_output
+        from lvslab.walk.phrases import Language
+
+        write_output(html_path, verify_page(examinations, language=Language(language)))
     if pcap_path is not None:
         _keep_captures(examinations, pcap_path)
-    if "-" not in (json_path, junit_path):
+    if not on_stdout:
         _print(examinations, verbose=verbose)
     return EXIT_STATUS[_worst(examinations)]
 

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import sys
-from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,8 +11,10 @@ import click
 
 from lvslab.cli.options import (
     complete_topology,
+    html_option,
     json_option,
     kernel_option,
+    language_option,
     parameters,
     refuse_beside,
     running_option,
@@ -26,10 +26,8 @@ from lvslab.errors import BadInput
 if TYPE_CHECKING:
     from lvslab.capture.frame import Capture
     from lvslab.lab import Lab
-    from lvslab.topology.model import Topology
+    from lvslab.verify.evidence import Evidence
     from lvslab.walk.model import Conversation, Walks
-
-_LANGUAGES = ("en", "zh")
 
 
 @click.command("walk")
@@ -44,8 +42,9 @@ _LANGUAGES = ("en", "zh")
 @click.option("--arp", is_flag=True, help="Show first who asked for the connection's address by ARP, and who answered.")
 @click.option("--unmatched", "rest", is_flag=True, help="Show what could not be joined to a walk.")
 @click.option("--frame", metavar="N", type=click.IntRange(1), help="Show one frame's headers in full instead.")
-@click.option("--lang", type=click.Choice(_LANGUAGES), help="Language; default: the locale's, else en.")
+@language_option
 @click.option("--pcap", "pcap_path", metavar="FILE", help="Keep the capture.")
+@html_option
 @json_option
 def command(
     name: str | None,
@@ -60,8 +59,9 @@ def command(
     arp: bool,
     rest: bool,
     frame: int | None,
-    lang: str | None,
+    language: str,
     pcap_path: str | None,
+    html_path: str | None,
     json_path: str | None,
 ) -> None:
     """Show the request and the reply of one connection, and what each node changed on the way.
@@ -71,20 +71,35 @@ def command(
     from lvslab.report.output import STDOUT, check_outputs, write_output
 
     _check_one_source(name, lab, stored)
-    check_outputs({"--pcap": pcap_path, "--json": json_path})
+    if STDOUT == html_path == json_path:
+        raise BadInput("standard output takes one report", where="--html - --json -", expected="a file for one of them")
+    check_outputs({"--pcap": pcap_path, "--html": html_path, "--json": json_path})
     if stored is not None:
-        capture, walks = _stored(Path(stored))
+        walked = _stored(Path(stored))
     elif lab is not None:
-        capture, walks = _running(lab, pcap_path)
+        walked = _running(lab, pcap_path)
     else:
-        capture, walks = _driven(str(name), kernel, settings, without, pcap_path, virtual_time=virtual_time)
+        walked = _driven(str(name), kernel, settings, without, pcap_path, virtual_time=virtual_time)
     if json_path is not None:
         from lvslab.report.json_report import to_text
         from lvslab.report.walk_json import walks_document
 
-        write_output(json_path, to_text(walks_document(walks)))
-    if json_path != STDOUT:
-        _show(capture, walks, connection, whole=whole, arp=arp, rest=rest, frame=frame, language=lang)
+        write_output(json_path, to_text(walks_document(walked.walks)))
+    if html_path is not None:
+        write_output(html_path, _html(walked, connection, language))
+    if STDOUT not in (html_path, json_path):
+        _show(walked.capture, walked.walks, connection, whole=whole, arp=arp, rest=rest, frame=frame, language=language)
+
+
+def _html(walked: _Walked, connection: int, language: str) -> bytes:
+    from lvslab.report.html import walk_page
+    from lvslab.walk.phrases import Language
+
+    if walked.walks.walks:
+        _connection(walked.walks, connection)
+    return walk_page(
+        walked.walks, walked.evidence, kernel=walked.kernel, connection=connection, language=Language(language)
+    )
 
 
 def _check_one_source(name: str | None, lab: str | None, stored: str | None) -> None:
@@ -109,7 +124,7 @@ def _show(
     arp: bool,
     rest: bool,
     frame: int | None,
-    language: str | None,
+    language: str,
 ) -> None:
     from lvslab.report.terminal import make_console
     from lvslab.report.walk_terminal import render_unmatched, render_walks
@@ -118,7 +133,7 @@ def _show(
     from lvslab.walk.words import no_arp
 
     console = make_console(sys.stdout)
-    spoken = Language(language or language_of(os.environ))
+    spoken = Language(language)
     if frame is not None:
         console.print(_frame(capture, frame), markup=False, highlight=False)
     elif rest:
@@ -132,28 +147,30 @@ def _show(
             console.print(no_arp(chosen.responder.address, spoken))
 
 
-def language_of(environ: Mapping[str, str]) -> str:
-    """Return the language of the messages' locale (POSIX.1-2017, XBD 8.2), if it is one of ours."""
-    locale = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
-    return next((language for language in _LANGUAGES if locale.startswith(language)), _LANGUAGES[0])
+@dataclass(frozen=True, slots=True)
+class _Walked:
+    """What there is to show, from wherever it came."""
+
+    capture: Capture
+    walks: Walks
+    evidence: Evidence | None
+    """None where the topology is not known."""
+    kernel: str = ""
 
 
-def _stored(path: Path) -> tuple[Capture, Walks]:
+def _stored(path: Path) -> _Walked:
     from lvslab.capture.pcapng import read_capture
     from lvslab.lab import address_labels, topology_of
+    from lvslab.verify.evidence import Evidence
     from lvslab.walk import find_walks
+    from lvslab.walk.terms import with_terms
 
     capture = read_capture(path)
     topology = topology_of(capture)
     if topology is None:
-        return capture, find_walks(capture)
-    return capture, _with_terms(find_walks(capture, labels=address_labels(topology)), topology)
-
-
-def _with_terms(walks: Walks, topology: Topology) -> Walks:
-    from lvslab.walk.terms import address_terms
-
-    return replace(walks, names=replace(walks.names, terms=address_terms(topology)))
+        return _Walked(capture, find_walks(capture), None)
+    walks = with_terms(find_walks(capture, labels=address_labels(topology)), topology)
+    return _Walked(capture, walks, Evidence(topology, capture, walks))
 
 
 def _driven(
@@ -164,7 +181,7 @@ def _driven(
     pcap_path: str | None,
     *,
     virtual_time: bool,
-) -> tuple[Capture, Walks]:
+) -> _Walked:
     from lvslab.lab import open_lab
     from lvslab.report.progress import make_progress
 
@@ -173,29 +190,33 @@ def _driven(
         progress.phase(f"{name}: boot, build, traffic"),
         open_lab(name, kernel=kernel, virtual_time=virtual_time, without=without, **parameters(settings)) as lab,
     ):
-        return _recorded(lab, pcap_path)
+        return _recorded(lab, pcap_path, used=False)
 
 
-def _running(name: str, pcap_path: str | None) -> tuple[Capture, Walks]:
+def _running(name: str, pcap_path: str | None) -> _Walked:
     from lvslab.kernels.attach import find_lab
     from lvslab.report.progress import make_progress
     from lvslab.running import attached
 
     record = find_lab(name or None)
     with make_progress(sys.stderr, verbose=False).phase(f"{record.name}: traffic"), attached(record) as lab:
-        return _recorded(lab, pcap_path)
+        return _recorded(lab, pcap_path, used=True)
 
 
-def _recorded(lab: Lab, pcap_path: str | None) -> tuple[Capture, Walks]:
+def _recorded(lab: Lab, pcap_path: str | None, *, used: bool) -> _Walked:
     from lvslab.capture.pcapng import write_capture
     from lvslab.lab import name_records
+    from lvslab.verify.evidence import Evidence
+    from lvslab.walk.terms import with_terms
 
     with lab.record() as recording:
-        lab.drive()
+        outcomes = lab.drive()
     capture = recording.finished()
     if pcap_path is not None:
         write_capture(Path(pcap_path), capture, names=name_records(lab.topology))
-    return capture, _with_terms(lab.walks(capture), lab.topology)
+    walks = with_terms(lab.walks(capture), lab.topology)
+    evidence = Evidence(lab.topology, capture, walks, outcomes, used=used)
+    return _Walked(capture, walks, evidence, f"{lab.kernel} {lab.kernel_release}")
 
 
 def _connection(walks: Walks, number: int) -> Conversation:

@@ -15,6 +15,7 @@ from rich.text import Text
 from lvslab.report.console import make_console
 from lvslab.report.evidence import facts
 from lvslab.report.printable import printable
+from lvslab.report.signs import ASCII_SIGNS, SIGNS
 from lvslab.verify.result import Result, TopologyResult, Verdict, titles
 
 __all__ = ["make_console", "render"]
@@ -22,8 +23,6 @@ __all__ = ["make_console", "render"]
 _NARROW = 60
 """Below this many columns the table keeps only what decides: topology, checks, verdict."""
 _MOST_FRAMES = 12
-_SIGNS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.SKIP: "–", Verdict.ERROR: "!"}
-_ASCII_SIGNS = {Verdict.PASS: "+", Verdict.FAIL: "x", Verdict.SKIP: "-", Verdict.ERROR: "!"}
 _STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.SKIP: "yellow", Verdict.ERROR: "bold magenta"}
 _COUNTED = {Verdict.PASS: "passed", Verdict.FAIL: "failed", Verdict.ERROR: "in error", Verdict.SKIP: "skipped"}
 
@@ -41,7 +40,7 @@ class _Report:
     verbose: bool
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        signs = _ASCII_SIGNS if options.ascii_only else _SIGNS
+        signs = ASCII_SIGNS if options.ascii_only else SIGNS
         if self.results:
             yield _table(self.results, signs, narrow=options.max_width < _NARROW)
             yield ""

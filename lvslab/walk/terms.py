@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from lvslab.topology.model import Node, Role, Topology
+from lvslab.walk.model import Walks
 
 _PREFIXES = {Role.CLIENT: "CIP", Role.REAL_SERVER: "RIP"}
 
@@ -16,6 +18,11 @@ def address_terms(topology: Topology) -> dict[str, str]:
         if term not in terms.values():
             terms.setdefault(address, term)
     return terms
+
+
+def with_terms(walks: Walks, topology: Topology) -> Walks:
+    """Return the walks with addresses named after their parts in the topology."""
+    return replace(walks, names=replace(walks.names, terms=address_terms(topology)))
 
 
 def _terms(topology: Topology) -> Iterator[tuple[str, str]]:

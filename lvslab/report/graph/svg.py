@@ -62,14 +62,18 @@ def make_drawing(topology: Topology) -> Drawing:
     """Return the drawing of a topology without a title, for a page that has its own."""
     layout = make_layout(topology, _METRICS)
     notes = tuple(_notes(topology, layout))
-    body = _environment().get_template("drawing.svg.j2").render(
-        layout=layout,
-        rows=_rows,
-        rule_y=_rule_y,
-        half_bus=_METRICS.bus // 2,
-        baseline=_BASELINE,
-        label_lift=(_METRICS.gap_y - _METRICS.line) // 2,
-        notes=notes,
+    body = (
+        _environment()
+        .get_template("drawing.svg.j2")
+        .render(
+            layout=layout,
+            rows=_rows,
+            rule_y=_rule_y,
+            half_bus=_METRICS.bus // 2,
+            baseline=_BASELINE,
+            label_lift=(_METRICS.gap_y - _METRICS.line) // 2,
+            notes=notes,
+        )
     )
     return Drawing(layout, notes, Markup(body))  # noqa: S704 - rendered with autoescape
 
@@ -83,17 +87,21 @@ def draw_svg(topology: Topology, *, language: str = ENGLISH) -> str:
     """Return an SVG 1.1 document in pixels."""
     drawing = make_drawing(topology)
     title = f"{topology.name}: {title_of(topology, language)}"
-    return _environment().get_template("topology.svg.j2").render(
-        name=topology.name,
-        language=language,
-        title=title,
-        summary=summary(topology),
-        style=Markup(stylesheet()),  # noqa: S704 - our own file
-        drawing=drawing,
-        margin=_MARGIN,
-        title_height=_TITLE_HEIGHT,
-        width=max(drawing.width, cell_len(title) * _TITLE_CELL) + 2 * _MARGIN,
-        height=_TITLE_HEIGHT + drawing.height + 2 * _MARGIN,
+    return (
+        _environment()
+        .get_template("topology.svg.j2")
+        .render(
+            name=topology.name,
+            language=language,
+            title=title,
+            summary=summary(topology),
+            style=Markup(stylesheet()),  # noqa: S704 - our own file
+            drawing=drawing,
+            margin=_MARGIN,
+            title_height=_TITLE_HEIGHT,
+            width=max(drawing.width, cell_len(title) * _TITLE_CELL) + 2 * _MARGIN,
+            height=_TITLE_HEIGHT + drawing.height + 2 * _MARGIN,
+        )
     )
 
 

@@ -11,6 +11,8 @@ captured is not known, and so a difference proves nothing when there were any.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from lvslab.capture.packet import Sctp, Tcp
 from lvslab.topology.model import VirtualService
 from lvslab.verify import cycle, replay
@@ -28,6 +30,15 @@ NAME = "scheduler"
 SHOWN = 12
 
 
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """Connections in the order in which the director saw them, each with the server it got and the one predicted."""
+
+    scheduled: list[Served]
+    got: list[str]
+    wanted: list[str]
+
+
 def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result:
     director = service.director
     statement = Statement(NAME, f"{service.scheduler} gives each connection the server its model predicts")
@@ -35,24 +46,34 @@ def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served
     changes = differences(table, service) if table is not None else []
     if changes:
         return _changed(statement, director, changes)
+    found = choices(evidence, service, connections)
+    if isinstance(found, str):
+        return statement.skipped(found)
+    if found.got != found.wanted:
+        return _wrong(statement, evidence, director, found)
+    frames = [served.opening.origin.number for served in found.scheduled]
+    return statement.passed(_seen(evidence, found.got, connections, found.scheduled), frames, director)
+
+
+def choices(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Choices | str:
+    """Return what the scheduler chose beside what its model predicts, or why nothing can be predicted."""
+    director = service.director
     reason = _unpredictable(service, afresh=evidence.begins_afresh)
     if reason:
-        return statement.skipped(reason)
+        return reason
     if not any(served.through_director for served in connections):
-        return statement.skipped(f"no connection passed {director}")
+        return f"no connection passed {director}"
     scheduled = _in_order_of_arrival(served_together(evidence, service), director)
     swallowed = sum(served.swallowed for served in scheduled)
     if swallowed:
-        return statement.skipped(f"{director} sent nothing on for {count(swallowed, 'connection')}: no choice is seen")
+        return f"{director} sent nothing on for {count(swallowed, 'connection')}: no choice is seen"
     got = [served.chosen.node if served.chosen else cycle.REFUSED for served in scheduled]
     certain_s = replay.certain_s(service, scheduled)
     if replay.looks_back(service) and replay.lasted_s(scheduled) > certain_s:
-        return statement.skipped(f"in more than {certain_s} s connections may have left the table")
+        return f"in more than {certain_s} s connections may have left the table"
+    table = (evidence.tables or {}).get(director)
     wanted = _predicted(in_order_of(table, service), scheduled, got, afresh=evidence.begins_afresh)
-    if got != wanted:
-        return _wrong(statement, evidence, director, scheduled, (got, wanted))
-    frames = [served.opening.origin.number for served in scheduled]
-    return statement.passed(_seen(evidence, got, connections, scheduled), frames, director)
+    return Choices(scheduled, got, wanted)
 
 
 def _changed(statement: Statement, director: str, changes: list[str]) -> Result:
@@ -67,12 +88,11 @@ def _wrong(
     statement: Statement,
     evidence: Evidence,
     director: str,
-    scheduled: list[Served],
-    sequences: tuple[list[str], list[str]],
+    found: Choices,
 ) -> Result:
-    got, wanted = sequences
+    got, wanted = found.got, found.wanted
     first = cycle.agreement(got, wanted)
-    served = scheduled[first]
+    served = found.scheduled[first]
     seen = (
         f"{served.label}, number {first + 1}, went to {got[first]}, not to {wanted[first]}: "
         f"{_sequence(got)} instead of {_sequence(wanted)}"

@@ -13,7 +13,7 @@ from scapy.utils import PcapNgWriter, PcapWriter
 from lvslab.capture.frame import Capture, Direction
 from lvslab.capture.pcapng import write_capture
 from lvslab.cli.main import main
-from lvslab.cli.walk import language_of
+from lvslab.cli.options import language_of
 from tests.unit.walk import build
 from tests.unit.walk.build import Scene, framed, udp
 

@@ -1,0 +1,8 @@
+"""A sign for each verdict: never the only mark, but beside the word."""
+
+from __future__ import annotations
+
+from lvslab.verify.result import Verdict
+
+SIGNS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.SKIP: "–", Verdict.ERROR: "!"}
+ASCII_SIGNS = {Verdict.PASS: "+", Verdict.FAIL: "x", Verdict.SKIP: "-", Verdict.ERROR: "!"}
