@@ -19,7 +19,7 @@ from lvslab.report.html.sections import Packets
 from lvslab.report.html.selection import Chosen, select
 from lvslab.report.walk_parts import Part, address_key, conversation_parts, part_title, unmatched_parts
 from lvslab.walk.changes import describe
-from lvslab.walk.model import Conversation, Endpoint, Hop, Names, Step
+from lvslab.walk.model import Endpoint, Hop, Names, Step
 
 MAX_BYTES = 512
 """Bytes of a frame that are shown."""
@@ -177,16 +177,12 @@ class _View:
         say, conversation = self._say, chosen.conversation
         if conversation is None:
             return say.unmatched_title
-        if chosen.number is not None:
-            ends = {"initiator": self._end(conversation.initiator), "responder": self._end(conversation.responder)}
-            return say.connection_title.format(number=chosen.number, **ends)
-        return say.other_title.format(kind=_protocol(conversation.protocol, say), ends=self._ends(conversation))
-
-    def _ends(self, conversation: Conversation) -> str:
-        if conversation.initiator is not None:
-            return f"{self._end(conversation.initiator)} → {self._end(conversation.responder)}"
-        first = Part("", conversation.walks[0].hops, ())
-        return part_title(first, self._names, self._say.language)
+        if conversation.initiator is None:
+            return part_title(Part("", conversation.walks[0].hops, ()), self._names, say.language)
+        ends = {"initiator": self._end(conversation.initiator), "responder": self._end(conversation.responder)}
+        if chosen.number is None:
+            return say.other_title.format(kind=_protocol(conversation.protocol, say), **ends)
+        return say.connection_title.format(number=chosen.number, **ends)
 
     def _end(self, end: Endpoint | None) -> str:
         if end is None:
