@@ -37,6 +37,8 @@ class Field:
     value: Value
     old: Value | None = None
     """What it was at the hop before, if that was another value."""
+    absent: Value | None = None
+    """What a header without the field has; None: nothing."""
     main: bool = True
     """Whether it is shown at first sight; what changed always is."""
 
@@ -78,14 +80,13 @@ def _compared(header: Header, earlier: Header | None, say: PagePhrases) -> Heade
     if earlier is None:
         return replace(header, state=State.ADDED)
     old = {field.label: field.value for field in earlier.fields}
-    missing = Value(say.word("lost"))
-    return replace(
-        header,
-        fields=tuple(
-            field if old.get(field.label) == field.value else replace(field, old=old.get(field.label, missing))
-            for field in header.fields
-        ),
-    )
+    nothing = Value(say.word("nothing"))
+
+    def against_old(field: Field) -> Field:
+        before = old.get(field.label, field.absent or nothing)
+        return field if before == field.value else replace(field, old=before)
+
+    return replace(header, fields=tuple(map(against_old, header.fields)))
 
 
 def _headers(packet: Packet, names: Names, say: PagePhrases) -> Iterator[Header]:
@@ -93,7 +94,8 @@ def _headers(packet: Packet, names: Names, say: PagePhrases) -> Iterator[Header]
         broken = [
             name for name in packet.bad_checksums if _CHECKSUM_OWNERS.get(name, name) in (header.kind, header.key)
         ]
-        wrong = tuple(Field(f"{name} {say.word('checksum')}", Value(say.word("wrong"))) for name in broken)
+        right, bad = Value(say.word("right")), Value(say.word("wrong"))
+        wrong = tuple(Field(f"{name} {say.word('checksum')}", bad, absent=right) for name in broken)
         yield replace(header, fields=(*header.fields, *wrong)) if wrong else header
 
 

@@ -21,8 +21,8 @@ from lvslab.report.walk_parts import Part, address_key, conversation_parts, part
 from lvslab.walk.changes import describe
 from lvslab.walk.model import Endpoint, Hop, Names, Step
 
-MAX_BYTES = 512
-"""Bytes of a frame that are shown."""
+MAX_BYTES = 1518
+"""Bytes of a frame that are shown: all of what fits an Ethernet frame with a VLAN tag (IEEE 802.3)."""
 _NS_PER_MS = 1_000_000
 
 

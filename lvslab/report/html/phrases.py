@@ -161,7 +161,7 @@ _ENGLISH = PagePhrases(
         Verdict.ERROR: "error",
     },
     words={
-        "lost": "none",
+        "nothing": "none",
         "arp": "ARP",
         "nd": "Neighbour discovery",
         "icmp": "ICMP",
@@ -273,7 +273,7 @@ _CHINESE = PagePhrases(
         "wrong": "错误",
         "right": "正确",
         "outer": "外层",
-        "lost": "无",
+        "nothing": "无",
         "arp": "ARP",
         "nd": "邻居发现",
         "icmp": "ICMP",

@@ -114,7 +114,7 @@
         `${said} · ${frame.getAttribute("aria-label")} · ${this.row.dataset.where} ${card.querySelector(".direction").firstChild.textContent.trim()}`;
       const sentence = this.row.querySelector(".hop-card .sentence, .arrow p");
       const title = this.row.parentElement.querySelector("tr.packet");
-      this.find(".now .sentence").textContent = (sentence ?? title).textContent.trim();
+      this.find(".said .sentence").textContent = (sentence ?? title).textContent.trim();
       const details = card.querySelector("details");
       details.open = this.detailsOpen;
       details.addEventListener("toggle", () => { this.detailsOpen = details.open; });
