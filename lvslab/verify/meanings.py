@@ -80,6 +80,11 @@ MEANINGS: Final[dict[str, dict[Language, str]]] = {
             "数据报按服务的类型转发：同源的一起，或各自调度。",
         ),
         (
+            "association",
+            "SCTP servers offer the client no address beside the virtual IP.",
+            "SCTP 服务器不向客户端提供虚拟 IP 以外的地址。",
+        ),
+        (
             "ftp",
             "Files come over passive and active data connections of the virtual IP.",
             "经虚拟 IP 的被动和主动数据连接都能取到文件。",

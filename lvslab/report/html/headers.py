@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from lvslab.capture.packet import Arp, Ethernet, Icmp, Ip, Packet, Tcp, Tunnel, Udp
+from lvslab.capture.packet import Arp, Ethernet, Icmp, Ip, Packet, Sctp, Tcp, Tunnel, Udp
 from lvslab.report.html.phrases import PagePhrases
 from lvslab.walk import words
 from lvslab.walk.model import Names
@@ -15,7 +15,7 @@ from lvslab.walk.names import mac_name
 _PREVIEW_CHARACTERS = 60
 _CHECKSUM_OWNERS = {"outer ip": "outer", "outer udp": "outer", "gre": "outer"}
 """Which header holds a checksum that goes by another name."""
-_ORDER = ("ethernet", "arp", "outer", "ip", "tcp", "udp", "icmp", "payload")
+_ORDER = ("ethernet", "arp", "outer", "ip", "tcp", "udp", "sctp", "icmp", "payload")
 
 
 class State(StrEnum):
@@ -165,19 +165,20 @@ def _ip(ip: Ip, names: Names, say: PagePhrases) -> Iterator[Field]:
 
 
 def _transport(packet: Packet, say: PagePhrases) -> Header:
-    transport = packet.transport
-    if isinstance(transport, Tcp):
-        return Header(
-            "tcp", words.packet_title(packet._replace(payload=b""), Names(), say.language), tuple(_tcp(transport, say))
-        )
-    if isinstance(transport, Udp):
-        return Header("udp", "UDP", tuple(_ports(transport, say)))
-    assert isinstance(transport, Icmp)  # noqa: S101 - the third of three
-    title = words.packet_title(packet, Names(), say.language)
-    return Header("icmp", title, tuple(_icmp(transport, say)))
+    title = words.packet_title(packet._replace(payload=b""), Names(), say.language)
+    match packet.transport:
+        case Tcp() as tcp:
+            return Header("tcp", title, tuple(_tcp(tcp, say)))
+        case Udp() as udp:
+            return Header("udp", title, tuple(_ports(udp, say)))
+        case Sctp() as sctp:
+            return Header("sctp", title, tuple(_sctp(sctp, say)))
+        case icmp:
+            assert isinstance(icmp, Icmp)  # noqa: S101 - the last of four
+            return Header("icmp", title, tuple(_icmp(icmp, say)))
 
 
-def _ports(transport: Tcp | Udp, say: PagePhrases) -> Iterator[Field]:
+def _ports(transport: Tcp | Udp | Sctp, say: PagePhrases) -> Iterator[Field]:
     yield Field(say.word("source port"), Value(str(transport.source_port)))
     yield Field(say.word("destination port"), Value(str(transport.destination_port)))
 
@@ -186,9 +187,19 @@ def _tcp(tcp: Tcp, say: PagePhrases) -> Iterator[Field]:
     yield from _ports(tcp, say)
     yield Field(say.word("sequence number"), Value(str(tcp.sequence)), main=False)
     yield Field(say.word("acknowledgment"), Value(str(tcp.acknowledgment)), main=False)
-    yield Field(say.word("window"), Value(str(tcp.window)), main=False)
+    yield Field(say.word(words.Field.WINDOW), Value(str(tcp.window)), main=False)
     if tcp.options:
-        yield Field(say.word("options"), Value(tcp.options.hex(" ")), main=False)
+        yield Field(say.word(words.Field.TCP_OPTIONS), Value(tcp.options.hex(" ")), main=False)
+
+
+def _sctp(sctp: Sctp, say: PagePhrases) -> Iterator[Field]:
+    yield from _ports(sctp, say)
+    yield Field(say.word(words.Field.VERIFICATION_TAG), Value(f"0x{sctp.verification_tag:08x}"), main=False)
+    yield Field(say.word(words.Field.CHUNKS), Value(words.chunk_names(sctp)), main=False)
+    if sctp.checksum is not None:
+        checksum = Value(f"0x{sctp.checksum:08x}")
+        # Left to hardware at the hop before, it was no other one.
+        yield Field(say.word(words.Field.SCTP_CHECKSUM), checksum, absent=checksum, main=False)
 
 
 def _icmp(icmp: Icmp, say: PagePhrases) -> Iterator[Field]:
