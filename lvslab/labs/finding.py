@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from lvslab.labs.words import NOTHING, Words, same
 from lvslab.verify.result import Result, Verdict
 
+_LOOK = Words("lvslab lab walk shows the packets; lvslab lab hint", "lvslab lab walk 显示数据包的去向；lvslab lab hint")
+
 
 @dataclass(frozen=True, slots=True)
 class Finding:
@@ -55,15 +57,11 @@ def in_error(expected: Words, reason: str, next_step: str = "") -> Finding:
 
 
 def of_result(result: Result) -> Finding:
-    """Return an expectation's result as a finding; its texts are English. What could not be judged has not passed."""
+    """Return an expectation's result as a finding; its texts are English. What could not be judged has not passed.
+
+    Its cause and cure are left out: finding them is the student's part, and hints are there to be asked for.
+    """
     verdict = Verdict.FAIL if result.verdict is Verdict.SKIP else result.verdict
-    seen = result.seen or result.cause
-    return Finding(
-        verdict,
-        same(result.expected),
-        same(seen),
-        result.where,
-        same(result.cause if result.seen else ""),
-        same(result.next),
-        result.frames,
-    )
+    seen, expected = same(result.seen or result.cause), same(result.expected)
+    look = NOTHING if result.verdict is Verdict.PASS else _LOOK
+    return Finding(verdict, expected, seen, result.where, next=look, frames=result.frames)

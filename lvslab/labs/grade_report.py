@@ -49,7 +49,7 @@ def grades_csv(grades: Sequence[Grade]) -> str:
 
 def _plain(value: object) -> str:
     text = printable(str(value))
-    return f"'{text}" if text[:1] in "=+-@\t" else text
+    return f"'{text}" if text.startswith(tuple("=+-@\t")) else text
 
 
 def grades_junit(grades: Sequence[Grade]) -> str:

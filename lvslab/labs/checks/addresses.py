@@ -8,7 +8,7 @@ from lvslab.labs.checks.nodes import on_each
 from lvslab.labs.finding import Finding, failed, judged, passed
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
-from lvslab.labs.words import NOTHING, same, words
+from lvslab.labs.words import NOTHING, Words, words
 from lvslab.topology.document import Entry, VipPrefix
 
 
@@ -29,24 +29,13 @@ def address(view: View, wanted: Address) -> Finding:
         shown = wanted.address if prefix is None else f"{wanted.address}/{prefix}"
         on = words(" on {device}", "（{device}）", device=device) if wanted.device else NOTHING
         expected = words("{node} has {address}{on}", "{node} 拥有地址 {address}{on}", node=node, address=shown, on=on)
-        length = prefix or (128 if ":" in wanted.address else 32)
-        command = same(f"ip addr add {wanted.address}/{length} dev {wanted.device or 'DEV'}")
-        add = words("on {node}: {command}", "在 {node} 上：{command}", node=node, command=command)
+        look = _look(node)
         if held is None:
-            return failed(expected, words("it does not have it", "没有这个地址"), node, next_step=add)
-        seen = words(
-            "{address} on {device}", "{address}，在 {device} 上", address=f"{wanted.address}/{held[1]}", device=held[0]
-        )
+            return failed(expected, words("it does not have it", "没有这个地址"), node, next_step=look)
+        has = f"{wanted.address}/{held[1]}"
+        seen = words("{address} on {device}", "{address}，在 {device} 上", address=has, device=held[0])
         right = wanted.device in (None, held[0]) and prefix in (None, held[1])
-        remove = same(f"ip addr del {wanted.address}/{held[1]} dev {held[0]}")
-        cure = words(
-            "on {node}: {remove}, then {command}",
-            "在 {node} 上：先 {remove}，再 {command}",
-            node=node,
-            remove=remove,
-            command=command,
-        )
-        return judged(right, expected, seen, f"{node}:{held[0]}", next_step=cure)
+        return judged(right, expected, seen, f"{node}:{held[0]}", next_step=look)
 
     return on_each(view, wanted.node, judge)
 
@@ -68,8 +57,10 @@ def no_address(view: View, wanted: NoAddress) -> Finding:
         if held is None:
             return passed(expected, words("it has not", "没有"), node)
         seen = words("it has it, on {device}", "有，在 {device} 上", device=held[0])
-        command = same(f"ip addr del {wanted.address}/{held[1]} dev {held[0]}")
-        cure = words("on {node}: {command}", "在 {node} 上：{command}", node=node, command=command)
-        return failed(expected, seen, f"{node}:{held[0]}", next_step=cure)
+        return failed(expected, seen, f"{node}:{held[0]}", next_step=_look(node))
 
     return on_each(view, wanted.node, judge)
+
+
+def _look(node: str) -> Words:
+    return words("on {node}: ip addr show", "在 {node} 上：ip addr show", node=node)

@@ -10,7 +10,7 @@ from lvslab.labs.checks.nodes import on_each
 from lvslab.labs.finding import Finding, judged
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
-from lvslab.labs.words import same, words
+from lvslab.labs.words import words
 from lvslab.topology.document import Entry, Texts
 
 
@@ -58,7 +58,6 @@ def _judged(found: str, allowed: Texts, name: str, node: str, key: str) -> Findi
     expected = words(
         "{name} is {value} on {node}", "{node} 上 {name} 为 {value}", name=name, value=" / ".join(allowed), node=node
     )
-    command = same(f"sysctl -w {key}={allowed[0]}")
-    cure = words("on {node}: {command}", "在 {node} 上：{command}", node=node, command=command)
+    look = words("on {node}: sysctl {key}", "在 {node} 上：sysctl {key}", node=node, key=key)
     seen = words("it is {found}", "现在是 {found}", found=found)
-    return judged(found in allowed, expected, seen, node, next_step=cure)
+    return judged(found in allowed, expected, seen, node, next_step=look)

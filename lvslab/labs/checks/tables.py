@@ -46,7 +46,7 @@ def service(view: View, wanted: Service) -> Finding:
             ),
             words("it is scheduled by {name}", "现在使用 {name}", name=found.scheduler),
             wanted.director,
-            next_step=same(f"ipvsadm -E … -s {wanted.scheduler[0]}"),
+            next_step=_look(wanted.director),
         )
     seconds = found.persistence.timeout_s if found.persistence else 0
     if wanted.persistence is not None and seconds != wanted.persistence:
@@ -56,7 +56,7 @@ def service(view: View, wanted: Service) -> Finding:
             if seconds
             else words("it is not persistent", "没有设置持久性"),
             wanted.director,
-            next_step=same(f"ipvsadm -E … -p {wanted.persistence}"),
+            next_step=_look(wanted.director),
         )
     return passed(expected, words("scheduled by {name}", "调度算法 {name}", name=found.scheduler), wanted.director)
 
