@@ -16,7 +16,7 @@ from lvslab.topology.rendering import render
 from lvslab.topology.source import read_source
 
 _STEP = re.compile(r"^<!-- step: *(?P<id>[a-z0-9-]+) *-->$")
-_PROOF = re.compile(r"(?P<claim>[^\n]*?)[ \n]*<!-- proof: *(?P<proofs>[^>]+?) *-->")
+_PROOF = re.compile(r"<!-- proof: *(?P<proofs>[^>]+?) *-->")
 _COMMENT = re.compile(r"[ \n]?<!--.*?-->", re.DOTALL)
 _WIDE = "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
 _LINE_IN_CHINESE = re.compile(rf"(?<={_WIDE})\n(?={_WIDE})|(?<=[\u3001\u3002\uff00-\uffef])\n(?=[A-Za-z`])")
@@ -58,11 +58,13 @@ def claims(text: str) -> Iterator[Claim]:
     """Yield the sentences of a text that name their proof."""
     for match in _PROOF.finditer(text):
         proofs = tuple(proof.strip() for proof in match["proofs"].split(","))
-        yield Claim(_last_sentence(match["claim"]), proofs, text.count("\n", 0, match.end("claim")) + 1)
+        before = text[: match.start()].rstrip()
+        paragraph = before[before.rfind("\n\n") + 1 :]
+        yield Claim(_last_sentence(paragraph), proofs, text.count("\n", 0, len(before)) + 1)
 
 
 def _last_sentence(text: str) -> str:
-    """Return what stands between the last full stop before the end and the end."""
-    without = _COMMENT.sub("", text).strip()
+    """Return what stands between the last full stop before the end and the end, on one line."""
+    without = " ".join(_COMMENT.sub("", text).split())
     pieces = re.split(r"(?<=[.!?。！？]) +|(?<=[。！？])", without)
     return next((piece.strip() for piece in reversed(pieces) if piece.strip()), without)
