@@ -6,6 +6,7 @@ import hmac
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from pathlib import Path
 
 from lvslab.errors import BadInput, LvslabError
 from lvslab.kernels.start import RunningKernel
@@ -14,7 +15,6 @@ from lvslab.labs.judge import Judge
 from lvslab.labs.loading import load_lab
 from lvslab.labs.machine import fresh_lab
 from lvslab.labs.model import GuidedLab, Step, StepKind
-from lvslab.labs.shipped import find_lab_folder
 from lvslab.labs.snapshot import Snapshot
 from lvslab.labs.submission import Submission
 from lvslab.labs.variants import student_token
@@ -62,22 +62,25 @@ class Grade:
 
 
 def grade_all(
-    kernel: RunningKernel, submissions: Sequence[Submission], secret: bytes | None, phase: Phase
+    kernel: RunningKernel, submissions: Sequence[Submission], secret: bytes | None, labs: Path, phase: Phase
 ) -> Iterator[Grade]:
-    """Yield one grade per submission; with the course's secret its token must be the student's own."""
+    """Yield one grade per submission; with the course's secret its token must be the student's own.
+
+    `labs` is the folder that the labs are in: the instructor's, not the one a submission may name.
+    """
     for submission in submissions:
         with phase(submission.source):
-            yield grade(kernel, submission, secret)
+            yield grade(kernel, submission, secret, labs)
 
 
-def grade(kernel: RunningKernel, submission: Submission, secret: bytes | None) -> Grade:
+def grade(kernel: RunningKernel, submission: Submission, secret: bytes | None, labs: Path) -> Grade:
     progress = submission.progress
     hints = sum(step.hints for step in progress.steps.values())
     refused = _refusal(submission, secret)
     if refused:
         return Grade(submission.source, progress.lab, progress.student, (), refused, hints)
     try:
-        guided = load_lab(find_lab_folder(progress.lab), progress.token)
+        guided = load_lab(labs / progress.lab, progress.token)
     except BadInput as error:
         return Grade(submission.source, progress.lab, progress.student, (), str(error), hints)
     steps = tuple(
@@ -88,7 +91,7 @@ def grade(kernel: RunningKernel, submission: Submission, secret: bytes | None) -
 
 def _refusal(submission: Submission, secret: bytes | None) -> str:
     progress = submission.progress
-    if "/" in progress.lab:
+    if "/" in progress.lab or progress.lab in ("", ".", ".."):
         return "its lab is no name"
     if secret is None:
         return ""

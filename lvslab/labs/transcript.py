@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
 from lvslab.errors import BadInput
+from lvslab.topology.faults import UnusableError
 from lvslab.topology.groups import select
 from lvslab.topology.rendering import render
 from lvslab.topology.source import read_source
@@ -72,13 +73,19 @@ def read_transcript(path: Path, context: Mapping[str, object], nodes: tuple[str,
     return Transcript(tuple(lines), rendered.text, headers)
 
 
+def _nodes(pattern: str, nodes: tuple[str, ...], where: str) -> Iterable[str]:
+    try:
+        return select(pattern, nodes)
+    except UnusableError as problem:
+        raise BadInput(
+            "no such node", where=where, expected=problem.expected, found=problem.found, next_step=problem.next_step
+        ) from problem
+
+
 def _lines(text: str, where: str, nodes: tuple[str, ...], source: str, number: int) -> Iterator[Line]:
     on_node, on_host = _NODE_LINE.match(text), _HOST_LINE.match(text)
     if on_node is not None:
-        meant = select(on_node["nodes"], nodes)
-        if not meant:
-            raise BadInput("no such node", where=where, expected=", ".join(nodes), found=on_node["nodes"])
-        for node in meant:
+        for node in _nodes(on_node["nodes"], nodes, where):
             yield Line(Typed.NODE, on_node["command"], node, number, source)
         return
     words = shlex.split(on_host["words"]) if on_host is not None else []

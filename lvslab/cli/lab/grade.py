@@ -17,6 +17,9 @@ from lvslab.cli.options import json_option, memory_option
 @click.option("--csv", "csv_path", metavar="FILE", help="Write a table of points to FILE (- for stdout).")
 @click.option("--junit", "junit_path", metavar="FILE", help="Write JUnit XML to FILE (- for stdout).")
 @click.option("--kernel", metavar="uml[:RELEASE]", default="uml", help="Which User-Mode Linux kernel.")
+@click.option(
+    "--labs", "labs_folder", metavar="FOLDER", help="Where the labs are; default: those that come with lvslab."
+)
 @json_option
 @memory_option
 def command(
@@ -25,6 +28,7 @@ def command(
     csv_path: str | None,
     junit_path: str | None,
     kernel: str,
+    labs_folder: str | None,
     json_path: str | None,
     memory_mib: int,
 ) -> int:
@@ -37,6 +41,7 @@ def command(
     from lvslab.labs.grade_report import grades_csv, grades_json, grades_junit, grades_table
     from lvslab.labs.machine import open_ready_kernel
     from lvslab.labs.secret import read_secret
+    from lvslab.labs.shipped import shipped_folder
     from lvslab.labs.submission import SUFFIX, read_submission
     from lvslab.report.output import write_output
     from lvslab.report.progress import make_progress
@@ -52,10 +57,11 @@ def command(
     ]
     if not paths:
         raise BadInput("no submissions are here", where=", ".join(folder), expected=f"files *{SUFFIX}")
+    labs = Path(labs_folder) if labs_folder else shipped_folder()
     submissions = [read_submission(path) for path in paths]
     phase = make_progress(sys.stderr, verbose=False).phase
     with open_ready_kernel(kernel, memory_mib=memory_mib) as running:
-        grades = list(grade_all(running, submissions, secret, phase))
+        grades = list(grade_all(running, submissions, secret, labs, phase))
     show(grades_table(grades))
     for path, write in ((json_path, grades_json), (csv_path, grades_csv), (junit_path, grades_junit)):
         if path is not None:

@@ -6,15 +6,16 @@ from collections.abc import Callable, Iterable
 
 from lvslab.labs.finding import Finding
 from lvslab.labs.view import View
+from lvslab.topology.faults import UnusableError
 from lvslab.topology.groups import select
 
 
 def nodes_of(view: View, pattern: str) -> tuple[str, ...]:
     """Return the names of the nodes meant. Raises LookupError if there are none."""
-    found = select(pattern, [node.name for node in view.topology.nodes])
-    if not found:
-        raise LookupError(f"the lab has no node {pattern}")
-    return tuple(found)
+    try:
+        return tuple(select(pattern, [node.name for node in view.topology.nodes]))
+    except UnusableError as problem:
+        raise LookupError(f"the lab has no node {pattern}") from problem
 
 
 def first_failure(findings: Iterable[Finding]) -> Finding:
