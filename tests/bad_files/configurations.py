@@ -98,7 +98,7 @@ REFUSED = [
     rules("duplicate-service", "-A -f 7 -6", f"-A {WEB} -s rr\n-A -f 7 -6", "duplicate service, as on line 2"),
     rules("port-0-without-persistence", "-A -f 7", "-A -t 192.0.2.1:0 -s rr\n-A -f 7", "port 0 without persistence"),
     rules("one-packet-tcp", "-s wrr", "-s wrr -o", "one-packet scheduling is for UDP"),
-    rules("one-packet-sctp", f"-A {WEB} -s wrr", f"-A --sctp-service {WEB[3:]} -s wrr -o", "for UDP", "found SCTP"),
+    rules("one-packet-sctp", "-A -f 7", "-A --sctp-service 192.0.2.1:80 -s rr -o\n-A -f 7", "for UDP: found SCTP"),
     rules("flag-of-another-scheduler", "-s sh -b", "-s wrr -b", "belongs to scheduler sh"),
     rules("flag-nobody-reads", "-s wrr", "-s wrr -b flag-1", "no scheduler of the kernel reads flag-1"),
     rules("persistence-too-long", "-p 600", "-p 2678401", "persistence timeout in seconds out of range", "2678400"),
