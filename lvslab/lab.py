@@ -239,11 +239,14 @@ class Lab:
     def drive(self) -> tuple[Outcome, ...]:
         """Send the topology's standard traffic, as if there had been none before.
 
-        The VIPs are asked for by ARP again, and calls come from ports that no director remembers.
+        The VIPs are asked for by ARP again, calls come from ports that no director remembers, and where packets may be
+        too large for their way nobody knows of it.
         """
         from lvslab.sandbox.ports import remembered_ports
         from lvslab.traffic.drive import callers, drive
 
+        if self._shared or self._driven:
+            self._forget_path_mtus()
         self._driven = True
         self._forget_vips()
         taken = remembered_ports(self._sandbox, callers(self.topology), self.directors)
@@ -287,6 +290,13 @@ class Lab:
 
         for vip in dict.fromkeys(service.vip for service in self.topology.services):
             forget_neighbour(self._sandbox, vip_askers(self.topology, vip), vip)
+
+    def _forget_path_mtus(self) -> None:
+        """Flush what nodes were told of path MTUs (ip-route(8)); they would keep it for ten minutes."""
+        from lvslab.verify.expectations.path_mtu import applies
+
+        for name in self.nodes if applies(self.topology) else ():
+            self._sandbox.run(name, ("ip", "route", "flush", "cache"))
 
     def walks(self, capture: Capture) -> Walks:
         """Join the frames of a capture of this lab; addresses are named after their roles."""

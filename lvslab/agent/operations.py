@@ -172,6 +172,11 @@ class Operations:
     def do_lacking_for_sctp(self, request: Message, answer: Answer) -> None:
         answer(Message({"lacking": sctp.lacking(tracked=request.fields["tracked"])}))
 
+    def do_receive_offload_off(self, request: Message, answer: Answer) -> None:
+        for node, interface in request.fields["interfaces"]:
+            offload.receive_offload_off(self._namespaces, node, interface)
+        answer(Message({}))
+
     def do_transmit_checksum_off(self, request: Message, answer: Answer) -> None:
         for node, interface in request.fields["interfaces"]:
             offload.transmit_checksum_off(self._namespaces, node, interface)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 
 class Direction(StrEnum):
@@ -29,6 +30,16 @@ class LinkType(StrEnum):
     RAW_IP = "raw-ip"
 
 
+class Fragment(NamedTuple):
+    """A piece of a packet (RFC 791), in a frame of its own. `offset` and `size` are of its data, in bytes."""
+
+    number: int
+    """Of the frame."""
+    identification: int
+    offset: int
+    size: int
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """Bytes at one interface at one moment."""
@@ -48,6 +59,8 @@ class Frame:
     """False when the kernel left the transport checksum to the (virtual) hardware: TP_STATUS_CSUMNOTREADY."""
     vlan: int | None = None
     """VLAN id that the receiving kernel had already stripped off (PACKET_AUXDATA)."""
+    fragments: tuple[Fragment, ...] = ()
+    """What it was put together from (:mod:`lvslab.capture.fragments`); empty for a frame as it was captured."""
 
     @property
     def where(self) -> str:

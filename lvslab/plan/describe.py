@@ -6,7 +6,7 @@ from functools import singledispatch
 
 from lvslab.plan import steps
 from lvslab.plan.endpoint import endpoint
-from lvslab.topology.model import IPIP, Destination, VirtualService
+from lvslab.topology.model import IPIP, Destination, Filter, VirtualService
 from lvslab.topology.shaping import rate_text
 
 
@@ -101,6 +101,26 @@ def _(step: steps.DropArpRequests) -> str:
 @describe.register
 def _(step: steps.ReplaceArpSender) -> str:
     return f"{step.node}: send ARP as {step.own} instead of {step.address}"
+
+
+@describe.register
+def _(step: steps.DropPackets) -> str:
+    return f"{step.node}: drop {'ICMP' if step.what is Filter.ICMP else 'fragments'} in {step.chain}"
+
+
+@describe.register
+def _(step: steps.ClampMss) -> str:
+    return f"{step.node}: lower the largest TCP segment to {step.mss} bytes"
+
+
+@describe.register
+def _(step: steps.SetMtu) -> str:
+    return f"{step.node}: set the MTU of {step.device} to {step.mtu}"
+
+
+@describe.register
+def _(step: steps.ReceiveOffloadOff) -> str:
+    return f"{step.node}: let {step.device} merge nothing that it received"
 
 
 @describe.register

@@ -12,7 +12,9 @@ from lvslab.plan.steps import (
     AddNeighbour,
     AddRoute,
     ChecksumOffloadOff,
+    ClampMss,
     DropArpRequests,
+    DropPackets,
     InstallService,
     LoadModules,
     MakeBridge,
@@ -23,8 +25,10 @@ from lvslab.plan.steps import (
     Masquerade,
     Plan,
     ReceiveGue,
+    ReceiveOffloadOff,
     ReplaceArpSender,
     RequireSctp,
+    SetMtu,
     SetUp,
     ShapeSending,
     StartNameServer,
@@ -35,6 +39,7 @@ from lvslab.plan.steps import (
 )
 from lvslab.topology.addressing import link_local_address
 from lvslab.topology.model import (
+    DEFAULT_MTU,
     Address,
     Application,
     ArpCure,
@@ -55,7 +60,7 @@ from lvslab.topology.vips import LOOPBACK, vip_askers, vip_holders
 
 def make_plan(topology: Topology) -> Plan:
     """Return the steps that build `topology` in a kernel, in order."""
-    phases = (_modules, _namespaces, _family_sysctls, _switches, _links, _shaping, _offloads)
+    phases = (_modules, _namespaces, _family_sysctls, _switches, _links, _mtus, _shaping, _offloads)
     later = (
         _devices_up,
         _addresses,
@@ -64,6 +69,7 @@ def make_plan(topology: Topology) -> Plan:
         _routes,
         _arp_filters,
         _neighbours,
+        _firewalls,
         _marks,
         _masquerades,
         _services,
@@ -95,6 +101,10 @@ def _modules(topology: Topology) -> Iterator[Step]:
     names += programs.masquerading_modules({service.vip.version for service in topology.services if service.source_nat})
     if any(node.has(Setting.ARPTABLES) for node in topology.nodes):
         names += programs.ARP_FILTER_MODULES
+    if any(node.drop for node in topology.nodes):
+        names += programs.filter_modules()
+    if any(node.has(Setting.CLAMP_MSS) for node in topology.nodes):
+        names += programs.clamping_modules()
     names += _tunnel_modules(topology)
     yield LoadModules(tuple(names))
     over_sctp = [service for service in topology.services if service.protocol is Protocol.SCTP]
@@ -145,6 +155,15 @@ def _links(topology: Topology) -> Iterator[Step]:
             yield MakeLink(node.name, interface.name, interface.mac, switch, port=node.name)
 
 
+def _mtus(topology: Topology) -> Iterator[Step]:
+    """Set both ends of a cable: veth drops silently what is larger than its receiver's MTU."""
+    for node in topology.nodes:
+        for interface in node.interfaces:
+            if interface.mtu != DEFAULT_MTU:
+                yield SetMtu(node.name, interface.name, interface.mtu)
+                yield SetMtu(switch_name(interface.network), node.name, interface.mtu)
+
+
 def _shaping(topology: Topology) -> Iterator[Step]:
     """Shape what each end of a cable sends: that is all that either end receives."""
     for node in topology.nodes:
@@ -176,6 +195,7 @@ def _tunnels_up(node: Node, topology: Topology) -> Iterator[Step]:
         if device == IP6TNL and local is not None:
             yield MakeTunnel(node.name, device, local)
         yield SetUp(node.name, device)
+        yield ReceiveOffloadOff(node.name, device)
     if receives_gue(node, topology):
         yield ReceiveGue(node.name, GUE_PORT)
 
@@ -248,6 +268,15 @@ def _arp_filters(topology: Topology) -> Iterator[Step]:
             if node.has(Setting.ARPTABLES) and own is not None:
                 yield DropArpRequests(name, service.vip)
                 yield ReplaceArpSender(name, service.vip, own.addresses[0].ip)
+
+
+def _firewalls(topology: Topology) -> Iterator[Step]:
+    for node in topology.nodes:
+        for what in sorted(node.drop):
+            for chain in programs.CHAINS:
+                yield DropPackets(node.name, chain, what)
+        if node.has(Setting.CLAMP_MSS) and node.clamp_mss is not None:
+            yield ClampMss(node.name, node.clamp_mss)
 
 
 def _neighbours(topology: Topology) -> Iterator[Step]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from lvslab.topology.model import Address, NameService, Protocol
+from lvslab.topology.model import Address, Filter, NameService, Protocol
 
 DNS_PORT = 53
 CACHED_NAMES = 2000
@@ -92,6 +92,29 @@ def marking(address: Address, protocol: Protocol, port: int, mark: int) -> tuple
     match = ("-d", str(address), "-p", protocol.value, *ports, str(port))
     tool = _tables_tool(address.version)
     return (tool, "-w", "-t", "mangle", "-A", "PREROUTING", *match, "-j", "MARK", "--set-mark", str(mark))
+
+
+CHAINS = ("INPUT", "FORWARD")
+_MATCHES = {Filter.ICMP: ("-p", "icmp"), Filter.FRAGMENTS: ("-f",)}
+
+
+def filter_modules() -> list[str]:
+    return _table_modules("filter", (4,))
+
+
+def clamping_modules() -> list[str]:
+    return [*_table_modules("mangle", (4,)), "xt_TCPMSS", "xt_tcpudp"]
+
+
+def dropping(chain: str, what: Filter) -> tuple[str, ...]:
+    """Return the call that drops all ICMP, or all fragments but first ones (iptables(8), -f)."""
+    return (_tables_tool(4), "-w", "-A", chain, *_MATCHES[what], "-j", "DROP")
+
+
+def clamping(mss: int) -> tuple[str, ...]:
+    """Return the call that lowers the MSS in every SYN and SYN-ACK (iptables-extensions(8), TCPMSS)."""
+    opening = ("-p", "tcp", "--tcp-flags", "SYN,RST", "SYN")
+    return (_tables_tool(4), "-w", "-t", "mangle", "-A", "POSTROUTING", *opening, "-j", "TCPMSS", "--set-mss", str(mss))
 
 
 ARP_FILTER_MODULES = ("arptable_filter", "arpt_mangle")

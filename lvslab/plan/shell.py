@@ -19,7 +19,9 @@ from lvslab.plan.steps import (
     AddNeighbour,
     AddRoute,
     ChecksumOffloadOff,
+    ClampMss,
     DropArpRequests,
+    DropPackets,
     InstallService,
     LoadModules,
     MakeBridge,
@@ -30,8 +32,10 @@ from lvslab.plan.steps import (
     Masquerade,
     Plan,
     ReceiveGue,
+    ReceiveOffloadOff,
     ReplaceArpSender,
     RequireSctp,
+    SetMtu,
     SetUp,
     ShapeSending,
     StartNameServer,
@@ -106,6 +110,16 @@ def _(step: ChecksumOffloadOff) -> Iterator[str]:
 
 
 @_lines.register
+def _(step: ReceiveOffloadOff) -> Iterator[str]:
+    yield f"ip netns exec {step.node} ethtool -K {step.device} gro off"
+
+
+@_lines.register
+def _(step: SetMtu) -> Iterator[str]:
+    yield f"ip -n {step.node} link set {step.device} mtu {step.mtu}"
+
+
+@_lines.register
 def _(step: WriteSysctl) -> Iterator[str]:
     yield f"ip netns exec {step.node} sysctl -q -w {shlex.quote(f'{step.key}={step.value}')}"
 
@@ -134,6 +148,8 @@ def _(step: AddNeighbour) -> Iterator[str]:
 @_lines.register(ReceiveGue)
 @_lines.register(DropArpRequests)
 @_lines.register(ReplaceArpSender)
+@_lines.register(DropPackets)
+@_lines.register(ClampMss)
 def _(step: ToolStep) -> Iterator[str]:
     yield f"ip netns exec {step.node} {shlex.join(tool_call(step))}"
 

@@ -7,7 +7,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lvslab.topology.model import Address, InterfaceAddress, NameService, Protocol, Route, Shaping, VirtualService
+from lvslab.topology.model import (
+    Address,
+    Filter,
+    InterfaceAddress,
+    NameService,
+    Protocol,
+    Route,
+    Shaping,
+    VirtualService,
+)
 
 BRIDGE = "br0"
 """Name of the bridge inside a switch's namespace."""
@@ -93,6 +102,23 @@ class ChecksumOffloadOff:
 
 
 @dataclass(frozen=True, slots=True)
+class SetMtu:
+    """The largest IP packet that one end of a cable sends or takes, in bytes. veth drops larger ones silently."""
+
+    node: str
+    device: str
+    mtu: int
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiveOffloadOff:
+    """Let no device put packets together that came one by one (GRO), so that captures show what came."""
+
+    node: str
+    device: str
+
+
+@dataclass(frozen=True, slots=True)
 class WriteSysctl:
     node: str
     key: str
@@ -159,6 +185,23 @@ class ReplaceArpSender:
 
 
 @dataclass(frozen=True, slots=True)
+class DropPackets:
+    """Neither take in nor forward what path MTU discovery or fragmentation needs."""
+
+    node: str
+    chain: str
+    what: Filter
+
+
+@dataclass(frozen=True, slots=True)
+class ClampMss:
+    """Write a smaller segment size into what passes or leaves of TCP's opening."""
+
+    node: str
+    mss: int
+
+
+@dataclass(frozen=True, slots=True)
 class AddNeighbour:
     """Tell a node the MAC of an address once and for all: it never asks, and believes nobody else."""
 
@@ -202,7 +245,9 @@ class StartResolver:
     """Address of the authoritative server."""
 
 
-ToolStep = MakeTunnel | ReceiveGue | MarkPackets | Masquerade | DropArpRequests | ReplaceArpSender
+ToolStep = (
+    MakeTunnel | ReceiveGue | MarkPackets | Masquerade | DropArpRequests | ReplaceArpSender | DropPackets | ClampMss
+)
 """Steps that a program of the kernel's own tools carries out in the node."""
 
 Step = (
@@ -222,6 +267,10 @@ Step = (
     | MarkPackets
     | Masquerade
     | DropArpRequests
+    | DropPackets
+    | ClampMss
+    | SetMtu
+    | ReceiveOffloadOff
     | ReplaceArpSender
     | AddNeighbour
     | InstallService

@@ -37,6 +37,16 @@ def _(step: steps.ReplaceArpSender) -> tuple[str, ...]:
 
 
 @tool_call.register
+def _(step: steps.DropPackets) -> tuple[str, ...]:
+    return programs.dropping(step.chain, step.what)
+
+
+@tool_call.register
+def _(step: steps.ClampMss) -> tuple[str, ...]:
+    return programs.clamping(step.mss)
+
+
+@tool_call.register
 def _(step: steps.MakeTunnel) -> tuple[str, ...]:
     """ip-link(8): an ip6tnl device that takes any sender and both IP versions inside."""
     number, local = str(TUNNEL_INDEX), str(step.local)

@@ -56,6 +56,7 @@ def _hop(hop: Hop, before: Hop | None, names: Names) -> dict[str, object]:
         "interface": hop.interface,
         "direction": hop.direction.value,
         "frame": hop.number,
+        "fragments": [fragment._asdict() for fragment in hop.frame.fragments],
         "time_ns": hop.time_ns,
         "step": hop.step.value,
         "previous": hop.previous,

@@ -48,6 +48,9 @@ def part_title(part: Part, names: Names, language: Language) -> str:
     """Return ``Request: TCP SYN, client → router → rs1``."""
     say = phrases(language)
     title = words.packet_title(part.hops[0].packet, names, language)
+    pieces = words.fragments(part.hops[0].frame, language)
+    if pieces:
+        title += say.comma + pieces
     nodes = _nodes(part.hops)
     if len(without_receivers(part.hops)) == len(part.hops) and len(nodes) > 1:
         title += say.comma + " → ".join(nodes)

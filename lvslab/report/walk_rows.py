@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from lvslab.capture.frame import Frame
 from lvslab.capture.packet import Endpoint, Tunnel
 from lvslab.report.printable import printable
 from lvslab.walk.changes import changes_between, describe
@@ -15,6 +16,7 @@ from lvslab.walk.phrases import Language, Phrases, phrases
 from lvslab.walk.words import Field
 
 _MARK = "*"
+_NUMBERS_SHOWN = 2
 _NS_PER_MS = 1_000_000
 _TTL_FIELDS = (Field.TTL, Field.INNER_TTL)
 
@@ -79,7 +81,7 @@ class _Table:
         say = phrases(self.language)
         where = f"{hop.where} {say.word(hop.direction)}"
         cells = {
-            "frame": Cell(str(hop.number) if first else ""),
+            "frame": Cell(_numbers(hop.frame) if first else ""),
             "where": Cell(printable(where) if first else ""),
             "MAC": self._macs(hop, changed) if first else Cell(""),
             "IP": ends,
@@ -124,6 +126,12 @@ class _Table:
         if term is None or self.detail is Detail.TIME_AND_NUMBERS:
             return str(end)
         return term if end.port is None else f"{term}:{end.port}"
+
+
+def _numbers(frame: Frame) -> str:
+    """Return ``5``, or ``5+6`` of a packet in fragments."""
+    numbers = [str(each.number) for each in frame.fragments] or [str(frame.number)]
+    return "+".join(numbers) if len(numbers) <= _NUMBERS_SHOWN else f"{numbers[0]}…{numbers[-1]}"
 
 
 def _pair(source: str, destination: str, source_changed: bool, destination_changed: bool) -> Cell:

@@ -78,6 +78,12 @@ def set_up(name: str) -> bytes:
     return encoded(message, RTM_NEWLINK, _CHANGE)
 
 
+def set_mtu(name: str, mtu: int) -> bytes:
+    message = ifinfmsg()
+    message["attrs"] = [("IFLA_IFNAME", name), ("IFLA_MTU", mtu)]
+    return encoded(message, RTM_NEWLINK, _CHANGE)
+
+
 def add_address(index: int, address: InterfaceAddress, *, deprecated: bool) -> bytes:
     message = ifaddrmsg()
     message["family"] = family(address.version)

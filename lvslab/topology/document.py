@@ -15,6 +15,7 @@ from lvslab.topology import limits
 from lvslab.topology.model import (
     Application,
     ArpCure,
+    Filter,
     Protocol,
     Role,
     SchedulerFlag,
@@ -78,11 +79,29 @@ def _servers(value: object) -> object:
     raise _other_kind("a node or group of nodes, or a list of these")
 
 
+def _drops(value: object) -> object:
+    """Take one or several; `none` lets a parameter say that nothing is dropped."""
+    texts = value if isinstance(value, list) else [value]
+    if texts == [NOTHING]:
+        return ()
+    found = tuple(each for each in Filter if each in texts)
+    if len(found) < len(texts):
+        raise _other_kind(f"{', '.join(Filter)}, a list of these, or {NOTHING}")
+    return found
+
+
 def _whole_schema(numbers: limits.Range) -> WithJsonSchema:
     number = {"type": "integer", "minimum": numbers.low, "maximum": numbers.high}
     return WithJsonSchema({"anyOf": [number, {"type": "string", "pattern": "^[0-9]+$"}]})
 
 
+NOTHING = "none"
+_DROPS_SCHEMA: dict[str, Any] = {
+    "anyOf": [
+        {"type": "string", "enum": [*Filter, NOTHING]},
+        {"type": "array", "items": {"type": "string", "enum": list(Filter)}},
+    ]
+}
 _NUMBER = BeforeValidator(_whole_number)
 _REMOVAL_SCHEMA: dict[str, Any] = {
     "type": "array",
@@ -99,6 +118,9 @@ VipPrefix = Annotated[int, _NUMBER, _whole_schema(limits.IPV6_PREFIX)]
 IpVersion = Annotated[Literal[4, 6], _NUMBER]
 Ttl = Annotated[int, _NUMBER, _whole_schema(limits.TTL_S)]
 Connections = Annotated[int, _NUMBER, _whole_schema(limits.CONNECTIONS)]
+RequestBytes = Annotated[int, _NUMBER, _whole_schema(limits.REQUEST_BYTES)]
+Mtu = Annotated[int, _NUMBER, _whole_schema(limits.MTU)]
+Mss = Annotated[int, _NUMBER, _whole_schema(limits.MSS)]
 AnswerBytes = Annotated[int, _NUMBER, _whole_schema(limits.ANSWER_BYTES)]
 Texts = Annotated[tuple[str, ...], BeforeValidator(_texts, json_schema_input_type=str | list[str])]
 Hosts = Annotated[tuple[str, ...], BeforeValidator(_hosts, json_schema_input_type=int | str | list[int | str])]
@@ -111,6 +133,7 @@ Removals = Annotated[list[str], WithJsonSchema(_REMOVAL_SCHEMA)]
 Rate = Annotated[str, BeforeValidator(_text_or_number)]
 Delay = Annotated[str, BeforeValidator(_text_or_number)]
 OfCards = Annotated[dict[str, str], BeforeValidator(_of_cards, json_schema_input_type=str | dict[str, str])]
+Drops = Annotated[tuple[Filter, ...], BeforeValidator(_drops), WithJsonSchema(_DROPS_SCHEMA)]
 Scalar = Annotated[Any, WithJsonSchema({"type": ["string", "number", "boolean"]})]
 
 
@@ -133,6 +156,7 @@ class NetworkEntry(Entry):
     subnets: Texts = Field(description="one subnet, or one per IP version")
     rate: Rate | None = Field(default=None, description="of each card, each way: 100mbit; unlimited when absent")
     delay: Delay | None = Field(default=None, description="of each card, each way: 20ms; none when absent")
+    mtu: Mtu | None = Field(default=None, description="of each card and switch port: bytes of an IP packet; 1500")
 
 
 Networks = Annotated[NetworkEntry, BeforeValidator(_network, json_schema_input_type=str | list[str] | NetworkEntry)]
@@ -153,6 +177,8 @@ class NodeEntry(Entry):
     gateway: str | None = Field(default=None, description="a node or an address; implied by the roles when absent")
     rate: OfCards | None = Field(default=None, description="each way: 100mbit, or by network; else the network's")
     delay: OfCards | None = Field(default=None, description="each way: 20ms, or by network; else the network's")
+    drop: Drops = Field(default=(), description="what it neither takes in nor forwards, over IPv4")
+    clamp_mss: Mss | None = Field(default=None, description="largest TCP segment that connections may agree on")
     server: ServerKind | None = None
     without: Removals = []
     sysctls: dict[str, SysctlValue] = {}
@@ -218,6 +244,7 @@ class TrafficEntry(Entry):
 
     connections: Connections | None = None
     answer_bytes: AnswerBytes = 512
+    request_bytes: RequestBytes = Field(default=0, description="each request is padded to so many")
     client: str | None = Field(default=None, description="the node that calls; without it: the first client")
 
 

@@ -43,6 +43,8 @@ def implied_settings(node: Node, topology: Topology) -> frozenset[Setting]:
     settings = {Setting.DEFAULT_ROUTE} if node.gateway else set()
     if node.role is Role.ROUTER:
         settings.add(Setting.IP_FORWARD)
+    if node.clamp_mss is not None:
+        settings.add(Setting.CLAMP_MSS)
     if node.role is Role.REAL_SERVER:
         settings.add(Setting.SERVER)
     for service in topology.services:

@@ -37,6 +37,11 @@ RATE_BIT_S = Range(8_000, 10**10)
 DELAY_MS = Range(0, 10_000)
 CONNECTIONS = Range(1, 10_000)
 ANSWER_BYTES = Range(0, 16 * 1024 * 1024)
+REQUEST_BYTES = Range(0, 8000)
+"""nginx takes no longer header (large_client_header_buffers), and a datagram has its own limit."""
+MTU = Range(576, 9000)
+"""From what every host must accept (RFC 791) to the jumbo frames of a LAN; IPv6 needs 1280 (RFC 8200)."""
+MSS = Range(256, 8960)
 
 GROUP_MEMBERS = 256
 """Most nodes one group such as ``rs[1-256]`` may have."""
@@ -48,4 +53,4 @@ DNS_NAME_LENGTH = 253
 SCHEDULERS = ("rr", "wrr", "lc", "wlc", "lblc", "lblcr", "dh", "sh", "sed", "nq", "fo", "ovf", "mh", "twos")
 """The kernel's schedulers (net/netfilter/ipvs/Kconfig); Debian's User-Mode Linux 6.1 lacks `twos`."""
 SERVER_KINDS = ("builtin", "nginx")
-EXPECTATION_GROUPS = ("method", "arp", "answers", "scheduler", "statistics", "checksums", "dns")
+EXPECTATION_GROUPS = ("method", "arp", "answers", "scheduler", "statistics", "checksums", "dns", "mtu")

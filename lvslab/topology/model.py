@@ -83,6 +83,14 @@ class Setting(StrEnum):
     MASQUERADE = "masquerade"
     CONNTRACK = "conntrack"
     SINGLE_HOMED = "single_homed"
+    CLAMP_MSS = "clamp_mss"
+
+
+class Filter(StrEnum):
+    """What a firewall may drop that path MTU discovery and fragmentation need."""
+
+    ICMP = "icmp"
+    FRAGMENTS = "fragments"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +106,8 @@ class Shaping:
 
 
 UNSHAPED = Shaping()
+DEFAULT_MTU = 1500
+"""Ethernet's (RFC 894)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +118,7 @@ class Network:
     subnets: tuple[Subnet, ...]
     shaping: Shaping = UNSHAPED
     """Of its cards, where a node has none of its own."""
+    mtu: int = DEFAULT_MTU
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +130,8 @@ class Interface:
     mac: str
     addresses: tuple[InterfaceAddress, ...]
     shaping: Shaping = UNSHAPED
+    mtu: int = DEFAULT_MTU
+    """Of the card, and of the switch's port that it is plugged into: bytes of an IP packet."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +156,10 @@ class Node:
     """Further (device, address) pairs, beyond the interfaces' own and the implied VIPs."""
     sysctls: tuple[tuple[str, str], ...] = ()
     """Further (key, value) pairs, applied last: they win over implied ones."""
+    drop: frozenset[Filter] = frozenset()
+    """What it neither takes in nor forwards."""
+    clamp_mss: int | None = None
+    """Largest segment, in bytes, that connections through it or from it may agree on."""
     server: str | None = None
     """What answers on a real server: `builtin` or `nginx`."""
 
@@ -262,6 +279,8 @@ class Traffic:
     connections: int | None = None
     """None: twice the number of real servers, plus one, at most enough to see the scheduler's cycle."""
     answer_bytes: int = 512
+    request_bytes: int = 0
+    """Each request is padded to so many bytes at least."""
     client: str | None = None
     """The node that calls; None: the first client, or all where clients are what is scheduled."""
 

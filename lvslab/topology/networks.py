@@ -5,7 +5,7 @@ from __future__ import annotations
 from lvslab.topology.addressing import parse_subnet
 from lvslab.topology.document import Document, NetworkEntry
 from lvslab.topology.faults import Collector
-from lvslab.topology.model import Network, Shaping, Subnet
+from lvslab.topology.model import DEFAULT_MTU, Network, Shaping, Subnet
 from lvslab.topology.shaping import parse_delay, parse_rate
 
 
@@ -16,7 +16,7 @@ def resolve_networks(document: Document, collect: Collector) -> tuple[Network, .
         for text in entry.subnets:
             with collect.at("networks", name):
                 subnets.append(parse_subnet(text))
-        networks.append(Network(name, tuple(subnets), _shaping(name, entry, collect)))
+        networks.append(Network(name, tuple(subnets), _shaping(name, entry, collect), entry.mtu or DEFAULT_MTU))
     return tuple(networks)
 
 

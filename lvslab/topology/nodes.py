@@ -15,7 +15,7 @@ from lvslab.topology.addressing import (
 from lvslab.topology.document import Document, NodeEntry
 from lvslab.topology.faults import Collector, UnusableError
 from lvslab.topology.groups import expand, require_known
-from lvslab.topology.model import UNSHAPED, Interface, InterfaceAddress, Network, Node, Role, Route
+from lvslab.topology.model import DEFAULT_MTU, UNSHAPED, Interface, InterfaceAddress, Network, Node, Role, Route
 from lvslab.topology.shaping import EVERY, parse_delay, parse_rate, shaping_of
 
 _Parsed = TypeVar("_Parsed")
@@ -60,6 +60,8 @@ def _node(name: str, entry: NodeEntry, interfaces: tuple[Interface, ...], collec
         routes=_routes(name, entry, collect),
         addresses=_further_addresses(name, entry, collect),
         sysctls=tuple(entry.sysctls.items()),
+        drop=frozenset(entry.drop),
+        clamp_mss=entry.clamp_mss,
         server=entry.server or default_server,
     )
 
@@ -80,7 +82,8 @@ def _interfaces(
         index = len(interfaces)
         of_network = networks[network].shaping if network in networks else UNSHAPED
         shaping = shaping_of(of_network, rates, delays, network)
-        interfaces.append(Interface(f"eth{index}", network, mac_address(number, index), addresses, shaping))
+        mtu = networks[network].mtu if network in networks else DEFAULT_MTU
+        interfaces.append(Interface(f"eth{index}", network, mac_address(number, index), addresses, shaping, mtu))
     return tuple(interfaces)
 
 

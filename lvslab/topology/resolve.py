@@ -40,7 +40,7 @@ def resolve(document: Document, places: Places) -> tuple[Topology, Places]:
         services=services,
         name_services=resolve_name_services(document, nodes, services, collect),
         expect=tuple(document.expect),
-        traffic=Traffic(document.traffic.connections, document.traffic.answer_bytes, document.traffic.client),
+        traffic=Traffic(**document.traffic.model_dump()),
         source=places.source,
     )
     places.raise_any(collect.faults)

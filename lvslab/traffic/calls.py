@@ -10,6 +10,7 @@ from lvslab.sandbox.sandbox import Sandbox
 from lvslab.topology.model import Address, Protocol
 from lvslab.traffic.outcome import Outcome
 
+_PADDING_HEADER = "X-Padding: "
 TIMEOUT_S = 2.0
 """Long enough for one retransmitted SYN (1 s, RFC 6298)."""
 
@@ -31,18 +32,25 @@ class Target:
         return {"datagram": Protocol.UDP, "sctp": Protocol.SCTP}.get(self.kind, Protocol.TCP)
 
 
-def http_target(source: Address, source_port: int, address: Address, port: int) -> Target:
-    return Target("stream", str(source), source_port, str(address), port, http_question(address))
+def http_target(source: Address, source_port: int, address: Address, port: int, *, request_bytes: int = 0) -> Target:
+    question = http_question(address, request_bytes=request_bytes)
+    return Target("stream", str(source), source_port, str(address), port, question)
 
 
-def http_question(address: Address, path: str = "/") -> bytes:
+def http_question(address: Address, path: str = "/", *, request_bytes: int = 0) -> bytes:
+    """Return a question for `path`, padded to `request_bytes`."""
     host = f"[{address}]" if address.version == 6 else str(address)
-    return f"GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: lvslab\r\nConnection: close\r\n\r\n".encode()
+    head = f"GET {path} HTTP/1.1\r\nHost: {host}\r\nUser-Agent: lvslab\r\nConnection: close\r\n"
+    lacking = request_bytes - len(head) - len(_PADDING_HEADER) - 2 * len("\r\n")
+    padding = f"{_PADDING_HEADER}{'x' * lacking}\r\n" if lacking > 0 else ""
+    return f"{head}{padding}\r\n".encode()
 
 
-def echo_target(source: Address, source_port: int, address: Address, port: int, number: int = 1) -> Target:
+def echo_target(
+    source: Address, source_port: int, address: Address, port: int, number: int = 1, *, request_bytes: int = 0
+) -> Target:
     """Return the datagram of this number from its port; no two have the same text, so that each can be told apart."""
-    question = f"lvslab {source_port} {number}".encode()
+    question = f"lvslab {source_port} {number}".encode().ljust(request_bytes, b" ")
     return Target("datagram", str(source), source_port, str(address), port, question)
 
 

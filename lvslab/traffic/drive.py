@@ -55,23 +55,26 @@ def drive_service(
         client, _ = first_client(topology, service.vip)
         return ftp.fetch(sandbox, client.name, service.vip, service.port, connection_count(topology, service))
     clients = clients_of(topology, service)
+    request_bytes = topology.traffic.request_bytes
     ports = free_ports(connection_count(topology, service), ports_taken)
     calls = [(*caller, port) for port, caller in zip(ports, cycle(clients), strict=False)]
     outcomes: list[Outcome] = []
     for client, turn in groupby(calls, key=lambda call: call[0].name):
-        targets = [each for _, source, port in turn for each in _targets(service, source, port)]
+        targets = [each for _, source, port in turn for each in _targets(service, source, port, request_bytes)]
         outcomes += make_calls(sandbox, client, targets)
     return tuple(outcomes)
 
 
-def _targets(service: VirtualService, source: Address, port: int) -> list[Target]:
+def _targets(service: VirtualService, source: Address, port: int, request_bytes: int) -> list[Target]:
     """Return what is sent from one port: a connection, or some datagrams."""
     if service.protocol is Protocol.TCP:
-        return [http_target(source, port, service.vip, service.port)]
+        return [http_target(source, port, service.vip, service.port, request_bytes=request_bytes)]
     if service.protocol is Protocol.SCTP:
         return [sctp_target(source, port, service.vip, service.port)]
     numbers = range(1, DATAGRAMS_PER_PORT + 1)
-    return [echo_target(source, port, service.vip, service.port, number) for number in numbers]
+    return [
+        echo_target(source, port, service.vip, service.port, number, request_bytes=request_bytes) for number in numbers
+    ]
 
 
 def clients_of(topology: Topology, service: VirtualService) -> tuple[tuple[Node, Address], ...]:

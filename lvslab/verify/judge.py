@@ -25,6 +25,7 @@ from lvslab.verify.expectations import (
     local_delivery,
     nat_reply,
     nat_request,
+    path_mtu,
     persistence,
     scheduled,
     statistics,
@@ -100,6 +101,8 @@ def _of_connections(evidence: Evidence, service: VirtualService, connections: tu
             yield association.judge(evidence, service, connections)
         for expectation in _of_method(evidence.topology, service):
             yield expectation(evidence, service, connections)
+    if _wanted(evidence.topology, "mtu") and path_mtu.applies(evidence.topology):
+        yield path_mtu.judge(evidence, service, connections)
     for group, expectation in OF_CONNECTIONS.items():
         if _wanted(evidence.topology, group):
             yield expectation(evidence, service, connections)

@@ -9,6 +9,9 @@ from lvslab.walk.changes import Change, changes_between
 from lvslab.walk.model import Hop, Names, Step, Walk
 from lvslab.walk.words import Field
 
+_ANY = frozenset({Field.FRAGMENTS})
+"""Any forwarding node may send a packet in pieces; whether it should is another question."""
+
 
 @dataclass(frozen=True, slots=True)
 class Passage:
@@ -28,7 +31,7 @@ class Passage:
 
     def beyond(self, allowed: AbstractSet[Field]) -> str:
         """Return the first change that the forwarding method does not make, in words; empty if there is none."""
-        return next((item.sentence or str(item.field) for item in self.changes if item.field not in allowed), "")
+        return next((item.sentence or str(item.field) for item in self.changes if item.field not in allowed | _ANY), "")
 
     def wrong_ttl(self, node: str) -> str:
         """Return what is wrong with the (innermost) TTL: every forwarding node takes one off (RFC 1812, 5.3.1)."""

@@ -25,7 +25,7 @@ def changes_between(before: Hop, after: Hop, names: Names, language: Language = 
     """Return what differs, link first. Checksums follow from the rest and are reported only when they break."""
     return tuple(
         Change(name, old, new, words.change(name, old, new, after.node, names, language))
-        for name, old, new in _differences(before.packet, after.packet)
+        for name, old, new in (*_differences(before.packet, after.packet), *_fragments(before, after, language))
     )
 
 
@@ -51,6 +51,17 @@ def _differences(before: Packet, after: Packet) -> Iterator[_Difference]:
     broken = [name for name in after.bad_checksums if name not in before.bad_checksums]
     if broken:
         yield words.Field.CHECKSUM, "right", ", ".join(broken)
+
+
+def _fragments(before: Hop, after: Hop, language: Language) -> Iterator[_Difference]:
+    """Tell pieces that became whole, a whole in pieces, and other pieces; not those that only crossed a link."""
+    if after.step is not Step.CROSSED and _cuts(before) != _cuts(after):
+        old, new = words.fragments(before.frame, language), words.fragments(after.frame, language)
+        yield words.Field.FRAGMENTS, old, new
+
+
+def _cuts(hop: Hop) -> tuple[tuple[int, int], ...]:
+    return tuple((each.offset, each.size) for each in hop.frame.fragments)
 
 
 def _link(before: Packet, after: Packet) -> Iterator[_Difference]:

@@ -5,8 +5,8 @@ A hop continues a walk in one of three ways: over a link, through a node, or bet
 not given to either: it starts an `Unmatched` of its own. What comes in without having been seen to leave does
 the same, so that what a node then does with it is still joined, and never passes for an origin.
 
-Two things are not joined: what a fragmenting or reassembling node makes of a packet (fragments are walks of
-their own), and frames that a switch's own ports show, which nobody addressed.
+A packet in fragments comes here as one hop, put together before (`lvslab.capture.fragments`); fragments of which
+some are missing are walks of their own. Not joined are frames that a switch's own ports show, which nobody addressed.
 
 Each frame is looked at once, and ends that nothing continued within MAX_PAUSE_NS are dropped from the
 search, so the time needed grows with the number of frames.

@@ -8,6 +8,7 @@ from itertools import chain
 
 from lvslab.capture.bulk import collector_paused
 from lvslab.capture.dissect import GUE_PORTS
+from lvslab.capture.fragments import join_fragments
 from lvslab.capture.frame import Capture
 from lvslab.walk.conversations import group_conversations
 from lvslab.walk.correlate import correlate
@@ -32,5 +33,5 @@ def find_walks(
 
 def _join(capture: Capture, gue_ports: AbstractSet[int]) -> tuple[tuple[Walk, ...], tuple[Unmatched, ...]]:
     look = make_observer(gue_ports)
-    found = correlate((frame, look(frame)) for frame in capture.frames)
+    found = correlate((frame, look(frame)) for frame in join_fragments(capture.frames))
     return found.walks, found.unmatched

@@ -42,6 +42,10 @@ class Phrases:
     last_comma: str
     size: str
     fragment_at: str
+    fragment: str
+    fragments: str
+    fragmented: str
+    joined: str
     fragmentation_needed: str
     too_big: str
     icmp_type: str
@@ -86,6 +90,10 @@ _ENGLISH = Phrases(
     last_comma=" and ",
     size="{count} bytes",
     fragment_at="fragment at byte {offset}",
+    fragment="{first}–{last} in frame {number}",
+    fragments="{count} fragments (id {id}: {pieces})",
+    fragmented="sent in {new}",
+    joined="put together from {old}",
     fragmentation_needed="ICMP fragmentation needed, MTU {mtu}",
     too_big="ICMPv6 packet too big, MTU {mtu}",
     icmp_type="type {number}",
@@ -126,6 +134,10 @@ _CHINESE = Phrases(
     last_comma="、",
     size="{count} 字节",
     fragment_at="分片，偏移 {offset} 字节",
+    fragment="第 {number} 帧含 {first}–{last}",
+    fragments="{count} 个分片（标识 {id}：{pieces}）",
+    fragmented="分片发出：{new}",
+    joined="由分片重组：{old}",
     fragmentation_needed="ICMP 需要分片，MTU {mtu}",
     too_big="ICMPv6 报文过大，MTU {mtu}",
     icmp_type="类型 {number}",
@@ -170,6 +182,7 @@ _CHINESE = Phrases(
         "SCTP checksum": "SCTP 校验和",
         "payload": "载荷",
         "checksum": "校验和",
+        "fragments": "分片",
         "IP addresses": "IP 地址",
         "ports": "端口",
         "inner packet": "内层报文",

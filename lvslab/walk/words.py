@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from enum import StrEnum
 
+from lvslab.capture.frame import Frame
 from lvslab.capture.packet import Arp, Icmp, Ip, Packet, Sctp, Tcp, Tunnel, Udp
 from lvslab.capture.sctp import CHUNK_NAMES
 from lvslab.walk.model import Endpoint, Hop, Names, Step, Unmatched
@@ -31,6 +32,8 @@ class Field(StrEnum):
     SCTP_CHECKSUM = "SCTP checksum"
     PAYLOAD = "payload"
     CHECKSUM = "checksum"
+    FRAGMENTS = "fragments"
+    """In how many pieces, and which."""
 
 
 class Kept(StrEnum):
@@ -88,10 +91,12 @@ def change(field: Field, old: str, new: str, node: str, names: Names, language: 
             return template.format(**facts)
         case Field.SOURCE | Field.DESTINATION:
             return say.end_rewritten.format(part=say.word(_rewritten_part(old, new)), **facts)
-        case Field.CHECKSUM:
-            return say.wrong_checksum.format(**facts)
-        case Field.TCP_OPTIONS:
-            return say.rewritten.format(**facts)
+        case Field.FRAGMENTS:
+            template = say.fragmented if new else say.joined
+            return template.format(**facts)
+        case Field.CHECKSUM | Field.TCP_OPTIONS:
+            template = say.wrong_checksum if field is Field.CHECKSUM else say.rewritten
+            return template.format(**facts)
         case Field.PAYLOAD:
             sizes = {"old": say.size.format(count=old), "new": say.size.format(count=new)}
             return say.payload_rewritten.format(**sizes)
@@ -109,6 +114,19 @@ def _rewritten_part(old: str, new: str) -> str:
 
 def _has_port(end: str) -> bool:
     return end.startswith("[") or end.count(":") == 1
+
+
+def fragments(frame: Frame, language: Language) -> str:
+    """Return ``2 fragments (id 7: 0–1479 in frame 5, 1480–1499 in frame 6)``; nothing for a packet in one piece."""
+    if not frame.fragments:
+        return ""
+    say = phrases(language)
+    pieces = (
+        say.fragment.format(first=each.offset, last=each.offset + each.size - 1, number=each.number)
+        for each in frame.fragments
+    )
+    facts = {"count": len(frame.fragments), "id": frame.fragments[0].identification}
+    return say.fragments.format(pieces=say.list_comma.join(pieces), **facts)
 
 
 def crossed(before: Hop, after: Hop, language: Language) -> str:

@@ -28,7 +28,7 @@ for node in $(ls /run/netns); do
         node=$1
         if [ -s /proc/net/if_inet6 ]; then echo "@ $node ip -6 route"; ip -6 -j route show table all; fi
         echo "@ $node sysctl"; grep -rs . /proc/sys/net/ipv4/ip_forward /proc/sys/net/ipv4/conf \
-            /proc/sys/net/ipv6/conf /proc/sys/net/ipv4/vs/conntrack
+            /proc/sys/net/ipv6/conf /proc/sys/net/ipv4/vs/conntrack /proc/sys/net/ipv4/vs/pmtu_disc
         for device in eth0 eth1; do
             if [ -e "/proc/sys/net/ipv4/conf/$device" ]; then
                 echo "@ $node ethtool $device"; ethtool -k "$device"
@@ -42,6 +42,7 @@ for node in $(ls /run/netns); do
             echo "@ $node iptables"; iptables-legacy -t mangle -S PREROUTING
             if grep -q nat /proc/net/ip_tables_names; then iptables-legacy -t nat -S POSTROUTING; fi
         fi
+        if grep -qs filter /proc/net/ip_tables_names; then echo "@ $node filter"; iptables-legacy -S; fi
         if [ -s /proc/net/arp_tables_names ]; then echo "@ $node arptables"; arptables-legacy -L -n; fi
         if ip neigh show nud permanent | grep -q .; then echo "@ $node neigh"; ip neigh show nud permanent; fi
         ip fou show 2>/dev/null | sed "s/^/@ $node fou\\n/"' sh "$node"

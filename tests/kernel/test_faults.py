@@ -74,6 +74,10 @@ NO_ENTRY = Expected(
 TUNNEL = Expected("rs1", "", "no tunnel device of rs1 takes the packets", "on rs1: modprobe ipip; ip link set tunl0 up")
 
 
+def hangs(node: str) -> Expected:
+    return Expected(node, "3 of 3 calls failed", "follows from the failure of path-mtu", "cure path-mtu first")
+
+
 GUE = Expected("rs1", "", "no tunnel device of rs1 takes the packets", "ip fou add port 6080 gue")
 HYBRID_VIP = Expected(
     "client1", "calls", "nobody answers ARP for 203.0.113.101", "on director2: ip addr add 203.0.113.101/32"
@@ -90,6 +94,10 @@ MULTI_HOMED_REPLY = Expected(
 
 def bypass(arp: Expected) -> Expected:
     return Expected("rs2", "it reached rs2 without passing director", arp.cause, arp.next)
+
+
+def black_hole(node: str, sender: str) -> Expected:
+    return Expected(node, f"{sender} sent 1500 bytes; ", f"{node} drops ICMP: a black hole", "let ICMP type 3 code 4")
 
 
 def server_down(node: str, port: int) -> Expected:
@@ -533,6 +541,40 @@ FAULTS = {
         }
         | {"answered": follows("tun-decapsulated", "rs2")},
         params={"checksum": "csum"},
+    ),
+    "tun-mtu-black-hole": Fault(
+        "tun-mtu",
+        {"path-mtu": black_hole("router", "client"), "answered": hangs("director")},
+        params={"drop": "icmp"},
+    ),
+    "tun-mtu-clamp-gone": Fault(
+        "tun-mtu-clamp",
+        {"path-mtu": black_hole("router", "client"), "answered": hangs("director")},
+        without=["clamp_mss"],
+    ),
+    "tun-mtu-pieces-refused": Fault(
+        "tun-mtu-pieces",
+        {"path-mtu": black_hole("router", "client"), "answered": hangs("director")},
+        params={"pmtu_disc": 1},
+    ),
+    "tun-mtu-pieces-dropped": Fault(
+        "tun-mtu-pieces",
+        {
+            "tun-request": Expected("router", "no real server received it", "a packet filter drops it", "ip route"),
+            "path-mtu": Expected(
+                "router",
+                "a packet of 1500 bytes came to router:eth1 in 2 pieces",
+                "router drops fragments",
+                "on router: iptables-legacy -S",
+            ),
+            "answered": follows("tun-request", "router", "3 of 3 calls failed"),
+        },
+        params={"drop": "fragments"},
+    ),
+    "dr-mtu-black-hole": Fault(
+        "dr-mtu",
+        {"path-mtu": black_hole("director", "rs2"), "answered": hangs("rs2")},
+        params={"drop": "icmp"},
     ),
     "hybrid-director-gone": Fault(
         "hybrid",

@@ -91,7 +91,7 @@ services:
 @pytest.fixture(
     params=[
         *("dr", "dr-arptables", "dr-neighbour", "nat", "rr-dns", "tun", "weighted", "ipv6"),
-        *("mark-media", "one-packet", "persistence", "kinds", "shaped"),
+        *("mark-media", "one-packet", "persistence", "kinds", "shaped", "tun-mtu-clamp", "tun-mtu-pieces", "dr-mtu"),
         *("localnode", "fullnat", "tun-gue", "tun-gre", "tun-mixed", "sctp"),
     ]
 )

@@ -106,6 +106,10 @@ class NetnsBackend:
         interfaces = [(step.node, step.device) for step in group]
         self._ask(group[0], "transmit_checksum_off", interfaces=interfaces)
 
+    def _receive_offload_off(self, group: Sequence[steps.ReceiveOffloadOff]) -> None:
+        interfaces = [(step.node, step.device) for step in group]
+        self._ask(group[0], "receive_offload_off", interfaces=interfaces)
+
     def _run_tools(self, group: Sequence[steps.ToolStep]) -> None:
         for step in group:
             argv = tool_call(step)
@@ -169,6 +173,10 @@ class NetnsBackend:
         return Target(step.node, NETLINK_ROUTE), rtnl.set_up(step.device)
 
     @_message.register
+    def _(self, step: steps.SetMtu) -> tuple[Target, bytes]:
+        return Target(step.node, NETLINK_ROUTE), rtnl.set_mtu(step.device, step.mtu)
+
+    @_message.register
     def _(self, step: steps.AddAddress) -> tuple[Target, bytes]:
         index = self._index(step.node, step.device)
         return Target(step.node, NETLINK_ROUTE), rtnl.add_address(index, step.address, deprecated=step.deprecated)
@@ -224,6 +232,9 @@ _PHASES: dict[type[steps.Step], Callable[[NetnsBackend, Any], None]] = {
     steps.Masquerade: NetnsBackend._run_tools,
     steps.DropArpRequests: NetnsBackend._run_tools,
     steps.ReplaceArpSender: NetnsBackend._run_tools,
+    steps.DropPackets: NetnsBackend._run_tools,
+    steps.ClampMss: NetnsBackend._run_tools,
+    steps.ReceiveOffloadOff: NetnsBackend._receive_offload_off,
     steps.InstallService: NetnsBackend._install_services,
     steps.StartServer: NetnsBackend._start_servers,
     steps.StartNameServer: NetnsBackend._start_servers,

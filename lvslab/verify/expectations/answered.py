@@ -13,6 +13,7 @@ from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations.base import Statement, count
 from lvslab.verify.result import Result
 from lvslab.verify.served import Served
+from lvslab.verify.too_large import next_mtu
 from lvslab.walk.model import Walk
 
 NAME = "answered"
@@ -82,12 +83,22 @@ def _failed(
 
 
 def _refusal(served: Served) -> Walk | None:
-    """Return the reset or ICMP error that refused the call; an error of the client's is about what it was answered."""
+    """Return the reset or ICMP error that refused the call.
+
+    An error of the client's is about what it was answered, and one about a packet's size refuses that packet alone.
+    """
     for walk in served.replies:
         if _is_reset(walk.origin.packet):
             return walk
     errors = (walk for walk in served.errors if walk.origin.node != served.client)
-    return next((walk for walk in errors if isinstance(walk.origin.packet.transport, Icmp)), None)
+    return next(
+        (
+            walk
+            for walk in errors
+            if isinstance(walk.origin.packet.transport, Icmp) and next_mtu(walk.origin.packet) is None
+        ),
+        None,
+    )
 
 
 def _is_reset(packet: Packet) -> bool:

@@ -19,6 +19,7 @@ from lvslab.verify.expectations.base import Statement, count
 from lvslab.verify.passage import Passage, passages_at
 from lvslab.verify.result import Result
 from lvslab.verify.served import Served, receiver_of
+from lvslab.verify.too_large import was_refused
 from lvslab.walk.model import Walk
 
 Complaint = str
@@ -44,12 +45,15 @@ def judge_requests(
     if not connections:
         return rule.statement.skipped("no call was made")
     frames: list[int] = []
-    packets = lost = 0
+    packets = lost = refused = 0
     sent_on = [served for served in connections if not served.kept]
     for served in sent_on:
         for walk in served.requests:
             if _lost_on_a_link(served, walk):
                 lost += 1
+                continue
+            if was_refused(served, walk):
+                refused += 1
                 continue
             fault = _fault(rule, evidence, served, walk)
             if fault is not None:
@@ -62,6 +66,8 @@ def judge_requests(
     seen = f"{count(packets, 'packet')} of {count(len(sent_on), 'connection')}, each as expected"
     if lost:
         seen += f"; {lost} lost on a link and sent again"
+    if refused:
+        seen += f"; {refused} too large for the way"
     return rule.statement.passed(seen, frames, service.director)
 
 

@@ -14,6 +14,7 @@ from lvslab.verify.evidence import Evidence
 from lvslab.verify.expectations.base import Statement, count
 from lvslab.verify.result import Result
 from lvslab.verify.served import Served, reached
+from lvslab.verify.too_large import was_refused
 from lvslab.walk.model import Hop, Walk
 
 PORT_UNREACHABLE = frozenset({(4, 3, 3), (6, 1, 4)})
@@ -55,6 +56,8 @@ def judge_replies(rule: ReplyRule, evidence: Evidence, connections: Sequence[Ser
         if not walks:
             return _silent(rule.statement, evidence, served, destination.node)
         for walk in walks:
+            if was_refused(served, walk):
+                continue
             reply = Reply(evidence, served, destination, walk)
             fault = _stranger(rule.statement, reply) or rule.fault(reply)
             if fault is None and served.answered and not walk.receivers:

@@ -20,6 +20,7 @@ NAMES = (
     "dr",
     "dr-arptables",
     "dr-ipv6",
+    "dr-mtu",
     "dr-neighbour",
     "ftp",
     "fullnat",
@@ -39,6 +40,9 @@ NAMES = (
     "tun-gue",
     "tun-ipv6",
     "tun-mixed",
+    "tun-mtu",
+    "tun-mtu-clamp",
+    "tun-mtu-pieces",
     "udp",
 )
 
