@@ -69,12 +69,15 @@ ip -n router link set eth1 up
 ip -n rs1 link set lo up
 ip -n rs1 link set eth0 up
 ip -n rs1 link set tunl0 up
+ip netns exec rs1 ethtool -K tunl0 gro off
 ip -n rs2 link set lo up
 ip -n rs2 link set eth0 up
 ip -n rs2 link set tunl0 up
+ip netns exec rs2 ethtool -K tunl0 gro off
 ip -n rs3 link set lo up
 ip -n rs3 link set eth0 up
 ip -n rs3 link set tunl0 up
+ip netns exec rs3 ethtool -K tunl0 gro off
 ip -n client1 addr add 203.0.113.10/24 dev eth0
 ip -n client2 addr add 203.0.113.11/24 dev eth0
 ip -n director addr add 203.0.113.2/24 dev eth0

@@ -55,9 +55,11 @@ ip -n router link set eth1 up
 ip -n rs1 link set lo up
 ip -n rs1 link set eth0 up
 ip -n rs1 link set tunl0 up
+ip netns exec rs1 ethtool -K tunl0 gro off
 ip -n rs2 link set lo up
 ip -n rs2 link set eth0 up
 ip -n rs2 link set tunl0 up
+ip netns exec rs2 ethtool -K tunl0 gro off
 ip -n client addr add 203.0.113.10/24 dev eth0
 ip -n director addr add 203.0.113.2/24 dev eth0
 ip -n router addr add 203.0.113.1/24 dev eth0

@@ -73,6 +73,35 @@ SETTINGS = {
         "rs1": "arp_announce arp_ignore default_route server vip",
         "rs2": "arp_announce arp_ignore default_route server vip",
     },
+    "dr-mtu": {
+        "client": "default_route",
+        "isp": "ip_forward",
+        "router": "default_route ip_forward",
+        "director": "default_route vip",
+        "rs1": "arp_announce arp_ignore default_route server vip",
+        "rs2": "arp_announce arp_ignore default_route server vip",
+    },
+    "tun-mtu": {
+        "client": "default_route",
+        "router": "ip_forward",
+        "director": "default_route vip",
+        "rs1": "default_route rp_filter server tunnel vip",
+        "rs2": "default_route rp_filter server tunnel vip",
+    },
+    "tun-mtu-clamp": {
+        "client": "default_route",
+        "router": "ip_forward",
+        "director": "default_route vip",
+        "rs1": "clamp_mss default_route rp_filter server tunnel vip",
+        "rs2": "clamp_mss default_route rp_filter server tunnel vip",
+    },
+    "tun-mtu-pieces": {
+        "client": "default_route",
+        "router": "ip_forward",
+        "director": "default_route vip",
+        "rs1": "default_route rp_filter server tunnel vip",
+        "rs2": "default_route rp_filter server tunnel vip",
+    },
     "dr-arptables": {
         "client": "default_route",
         "router": "ip_forward",
@@ -260,6 +289,7 @@ def test_the_nat_servers_gateway_is_the_director() -> None:
 
 
 FIRST_SERVER = {
+    **{name: ["198.18.2.11"] for name in ("tun-mtu", "tun-mtu-clamp", "tun-mtu-pieces")},
     "dr-ipv6": ["2001:db8:2::11"],
     "nat-ipv6": ["2001:db8:2::11"],
     "sctp": ["198.18.0.11", "198.18.2.11"],

@@ -1,0 +1,95 @@
+#!/bin/sh
+# lvslab: topology tun-mtu
+set -e
+modprobe -a ipv6 veth bridge ip_vs ip_vs_rr ipip
+ip netns add sw-outside
+ip netns add sw-inside
+ip netns add sw-servers
+ip netns add client
+ip netns add router
+ip netns add director
+ip netns add rs1
+ip netns add rs2
+ip netns exec sw-outside sysctl -q -w net.ipv6.conf.all.disable_ipv6=1
+ip netns exec sw-outside sysctl -q -w net.ipv6.conf.default.disable_ipv6=1
+ip netns exec sw-inside sysctl -q -w net.ipv6.conf.all.disable_ipv6=1
+ip netns exec sw-inside sysctl -q -w net.ipv6.conf.default.disable_ipv6=1
+ip netns exec sw-servers sysctl -q -w net.ipv6.conf.all.disable_ipv6=1
+ip netns exec sw-servers sysctl -q -w net.ipv6.conf.default.disable_ipv6=1
+ip netns exec client sysctl -q -w net.ipv6.conf.all.disable_ipv6=1
+ip netns exec client sysctl -q -w net.ipv6.conf.default.disable_ipv6=1
+ip netns exec router sysctl -q -w net.ipv6.conf.all.disable_ipv6=1
+ip netns exec router sysctl -q -w net.ipv6.conf.default.disable_ipv6=1
+ip netns exec director sysctl -q -w net.ipv6.conf.all.disable_ipv6=1
+ip netns exec director sysctl -q -w net.ipv6.conf.default.disable_ipv6=1
+ip netns exec rs1 sysctl -q -w net.ipv6.conf.all.disable_ipv6=1
+ip netns exec rs1 sysctl -q -w net.ipv6.conf.default.disable_ipv6=1
+ip netns exec rs2 sysctl -q -w net.ipv6.conf.all.disable_ipv6=1
+ip netns exec rs2 sysctl -q -w net.ipv6.conf.default.disable_ipv6=1
+ip -n sw-outside link add br0 type bridge forward_delay 0 stp_state 0 mcast_snooping 0
+ip -n sw-outside link set br0 up
+ip -n sw-inside link add br0 type bridge forward_delay 0 stp_state 0 mcast_snooping 0
+ip -n sw-inside link set br0 up
+ip -n sw-servers link add br0 type bridge forward_delay 0 stp_state 0 mcast_snooping 0
+ip -n sw-servers link set br0 up
+ip -n sw-outside link add client type veth peer name eth0 address 02:00:00:00:01:00 netns client
+ip -n sw-outside link set client master br0 up
+ip -n sw-outside link add router type veth peer name eth0 address 02:00:00:00:02:00 netns router
+ip -n sw-outside link set router master br0 up
+ip -n sw-inside link add router type veth peer name eth1 address 02:00:00:00:02:01 netns router
+ip -n sw-inside link set router master br0 up
+ip -n sw-servers link add router type veth peer name eth2 address 02:00:00:00:02:02 netns router
+ip -n sw-servers link set router master br0 up
+ip -n sw-inside link add director type veth peer name eth0 address 02:00:00:00:03:00 netns director
+ip -n sw-inside link set director master br0 up
+ip -n sw-servers link add rs1 type veth peer name eth0 address 02:00:00:00:04:00 netns rs1
+ip -n sw-servers link set rs1 master br0 up
+ip -n sw-servers link add rs2 type veth peer name eth0 address 02:00:00:00:05:00 netns rs2
+ip -n sw-servers link set rs2 master br0 up
+ip netns exec client ethtool -K eth0 tx off >/dev/null
+ip netns exec router ethtool -K eth0 tx off >/dev/null
+ip netns exec router ethtool -K eth1 tx off >/dev/null
+ip netns exec router ethtool -K eth2 tx off >/dev/null
+ip netns exec director ethtool -K eth0 tx off >/dev/null
+ip netns exec rs1 ethtool -K eth0 tx off >/dev/null
+ip netns exec rs2 ethtool -K eth0 tx off >/dev/null
+ip -n client link set lo up
+ip -n client link set eth0 up
+ip -n router link set lo up
+ip -n router link set eth0 up
+ip -n router link set eth1 up
+ip -n router link set eth2 up
+ip -n director link set lo up
+ip -n director link set eth0 up
+ip -n rs1 link set lo up
+ip -n rs1 link set eth0 up
+ip -n rs1 link set tunl0 up
+ip netns exec rs1 ethtool -K tunl0 gro off
+ip -n rs2 link set lo up
+ip -n rs2 link set eth0 up
+ip -n rs2 link set tunl0 up
+ip netns exec rs2 ethtool -K tunl0 gro off
+ip -n client addr add 203.0.113.10/24 dev eth0
+ip -n router addr add 203.0.113.1/24 dev eth0
+ip -n router addr add 198.18.0.1/24 dev eth1
+ip -n router addr add 198.18.2.1/23 dev eth2
+ip -n director addr add 198.18.0.2/24 dev eth0
+ip -n rs1 addr add 198.18.2.11/23 dev eth0
+ip -n rs2 addr add 198.18.2.12/23 dev eth0
+ip -n director addr add 198.18.0.10/32 dev eth0
+ip -n rs1 addr add 198.18.0.10/32 dev lo
+ip -n rs2 addr add 198.18.0.10/32 dev lo
+ip netns exec router sysctl -q -w net.ipv4.ip_forward=1
+ip netns exec rs1 sysctl -q -w net.ipv4.conf.all.rp_filter=0
+ip netns exec rs1 sysctl -q -w net.ipv4.conf.tunl0.rp_filter=0
+ip netns exec rs2 sysctl -q -w net.ipv4.conf.all.rp_filter=0
+ip netns exec rs2 sysctl -q -w net.ipv4.conf.tunl0.rp_filter=0
+ip -n client route add default via 203.0.113.1
+ip -n director route add default via 198.18.0.1
+ip -n rs1 route add default via 198.18.2.1
+ip -n rs2 route add default via 198.18.2.1
+ip netns exec director ipvsadm -A -t 198.18.0.10:80 -s rr
+ip netns exec director ipvsadm -a -t 198.18.0.10:80 -r 198.18.2.11:80 -i -w 1
+ip netns exec director ipvsadm -a -t 198.18.0.10:80 -r 198.18.2.12:80 -i -w 1
+# rs1: any http server on port 80 will do; lvslab's is built in
+# rs2: any http server on port 80 will do; lvslab's is built in
