@@ -116,6 +116,27 @@ def test_a_client_has_one_server_for_all_ports_of_a_mark(open_lab_in: OpenLab, t
     assert "persistent 300" in listed
 
 
+MARKED_IPV6 = """
+name: marked-ipv6
+networks: {net: ["2001:db8:2::/64"]}
+nodes:
+  client[1-2]: {role: client, on: {net: 20+}}
+  director: {role: director, on: {net: 1}}
+  rs[1-3]: {role: real-server, on: {net: 11+}}
+services:
+  - {mark: 7, vip: "2001:db8:2::a", port: 80, method: dr, scheduler: rr, persistence: 300, servers: rs*}
+  - {mark: 7, vip: "2001:db8:2::a", port: 443, method: dr, scheduler: rr, persistence: 300, servers: rs*}
+"""
+
+
+def test_an_ipv6_marks_template_is_found_by_the_mark_in_its_first_word(open_lab_in: OpenLab) -> None:
+    with open_lab_in(load_text(MARKED_IPV6, "test")) as lab:
+        results = [item for item in lab.verify().expectations if item.name.startswith("persistence ")]
+        listed = lab.node("director").run("cat", "/proc/net/ip_vs_conn").output
+    assert [result.verdict for result in results] == [Verdict.PASS] * 2, results
+    assert " 0000:0007:0000:0000:0000:0000:0000:0000 0000 " in listed
+
+
 @pytest.mark.parametrize(("topology", "from_one_port"), [("udp", 1), ("one-packet", 2)])
 def test_datagrams_of_one_port(open_lab_in: OpenLab, topology: str, from_one_port: int) -> None:
     with open_lab_in(topology) as lab:
