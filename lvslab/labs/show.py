@@ -10,6 +10,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from lvslab.labs.answers import agree
 from lvslab.labs.judge import CheckOutcome, StepOutcome
 from lvslab.labs.model import GuidedLab, Step, StepKind
 from lvslab.labs.progress import Progress
@@ -108,7 +109,7 @@ def _pairs(pairs: Iterable[tuple[str, str]]) -> Padding:
 
 def comparison(step: Step, given: str, observed: str, where: str, language: Language) -> RenderableType:
     """Return a prediction beside what was then seen."""
-    same = given == observed
+    same = agree(step, given, observed)
     sign = Text("= " if same else "≠ ", style="green" if same else "yellow")
     asked = (step.ask or step.title).in_(language)
     seen = observed + (f"  ({where})" if where else "")

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from lvslab.cli.lab.options import chosen_language, language_option, show, which_option
 from lvslab.cli.options import json_option
+
+if TYPE_CHECKING:
+    from lvslab.labs.session import Session
+    from lvslab.labs.words import Language
 
 
 @click.command("status")
 @which_option
 @language_option
 @json_option
-def command(wanted: str | None, language: str | None, json_path: str | None) -> None:
+@click.option("--html", "html_path", metavar="FILE", help="Write a report as one HTML page, with the packets.")
+def command(wanted: str | None, language: str | None, json_path: str | None, html_path: str | None) -> None:
     """Show how far you have come, and what you predicted beside what was seen."""
     import json
     from dataclasses import asdict
@@ -30,6 +37,9 @@ def command(wanted: str | None, language: str | None, json_path: str | None) -> 
         facts = asdict(progress) | {"points": points, "of": session.guided.points, "network_up": up}
         write_output(json_path, (json.dumps(facts, indent=1, ensure_ascii=False) + "\n").encode())
         return
+    if html_path is not None:
+        write_output(html_path, _page(session, spoken, up=up))
+        return
     click.echo(f"{session.guided.id}  {session.guided.title.in_(spoken)}")
     show(status_table(session.guided, progress, spoken))
     for step in session.guided.steps:
@@ -37,3 +47,14 @@ def command(wanted: str | None, language: str | None, json_path: str | None) -> 
         if step.reveal and kept.answer is not None and kept.observed is not None:
             show(comparison(step, kept.answer, kept.observed, kept.observed_at, spoken))
     click.echo(f"{points}/{session.guided.points}; {session.network}: {'up' if up else 'down'}")
+
+
+def _page(session: Session, language: Language, *, up: bool) -> bytes:
+    from lvslab.labs.page import report_page
+    from lvslab.labs.session import network_of
+    from lvslab.labs.view import View
+
+    if not up:
+        return report_page(session, None, language)
+    with network_of(session) as lab:
+        return report_page(session, View(lab).examination, language)
