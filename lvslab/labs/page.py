@@ -22,6 +22,7 @@ _STUDENT = Words("student", "学生")
 _POINTS = Words("points", "分数")
 _HINTS = Words("hints: {n}", "提示：{n}")
 _ATTEMPTS = Words("checks that did not pass: {n}", "未通过的检查：{n}")
+_NOT_YET = Words("not done yet", "尚未完成")
 _GAVE_UP = Words("the solution was looked up", "查看了答案")
 
 
@@ -51,11 +52,19 @@ def _tasks(session: Session, language: Language) -> Iterator[Task]:
     for step in session.guided.steps:
         if step.kind is not StepKind.PREDICTION:
             kept = session.progress.step(step.id)
-            verdict = Verdict.PASS if kept.passed_at else Verdict.SKIP if kept.gave_up else Verdict.FAIL
-            yield Task(step.title.in_(language), verdict, tuple(_notes(kept, language)))
+            yield Task(step.title.in_(language), _verdict(kept), tuple(_notes(kept, language)))
+
+
+def _verdict(kept: StepProgress) -> Verdict:
+    """What was never tried has not failed."""
+    if kept.passed_at:
+        return Verdict.PASS
+    return Verdict.FAIL if kept.attempts or kept.gave_up else Verdict.SKIP
 
 
 def _notes(kept: StepProgress, language: Language) -> Iterator[str]:
+    if _verdict(kept) is Verdict.SKIP:
+        yield _NOT_YET.in_(language)
     if kept.attempts:
         yield words(_ATTEMPTS.en, _ATTEMPTS.zh, n=kept.attempts).in_(language)
     if kept.hints:
