@@ -31,6 +31,8 @@ AUTHORITATIVE_ANSWER = 0x8400
 TRUNCATED = 0x0200
 RECURSION_DESIRED = 0x0100
 REFUSED = 5
+KIND_BYTES = 4
+"""Type and class, at a question's end."""
 
 
 class RoundRobinName:
@@ -46,9 +48,13 @@ class RoundRobinName:
         number, flags, *_ = HEADER.unpack_from(query)
         flags = AUTHORITATIVE_ANSWER | (flags & RECURSION_DESIRED)
         end = HEADER.size + len(self._question)
-        if query[HEADER.size : end].lower() != self._question.lower():
+        asked, ours = query[HEADER.size : end].lower(), self._question.lower()
+        if asked[:-KIND_BYTES] != ours[:-KIND_BYTES]:
             return HEADER.pack(number, flags | REFUSED, 0, 0, 0, 0)
         edns = OUR_OPT if query[end : end + len(OPT)] == OPT else b""
+        if asked != ours:
+            # The name exists, without records of this kind (RFC 2308, 2.2): a client that asks for IPv6 as well goes on.
+            return HEADER.pack(number, flags, 1, 0, 0, 1 if edns else 0) + query[HEADER.size : end] + edns
         extra = 1 if edns else 0
         size = HEADER.size + len(self._question) + sum(map(len, self._records)) + len(edns)
         if limit_bytes is not None and size > limit_bytes:

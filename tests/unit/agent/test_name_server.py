@@ -86,8 +86,19 @@ def test_capitals_are_repeated_as_asked() -> None:
     assert len(addresses(answer)) == 2
 
 
-@pytest.mark.parametrize(("name", "kind"), [("other.cluster.example", "A"), (NAME, "AAAA"), (NAME, "TXT"), (".", "NS")])
-def test_another_question_is_refused(name: str, kind: str) -> None:
+@pytest.mark.parametrize("kind", ["AAAA", "TXT"])
+def test_of_another_kind_the_name_has_no_records(kind: str) -> None:
+    """Not refused: a resolver would ask again and again for an IPv6 address, and its client wait for it."""
+    name = served(2)
+    answer = ask(name, query(NAME, kind))
+    assert (answer.rcode(), answer.answer) == (dns.rcode.NOERROR, [])
+    assert addresses(ask(name, query())) == ["198.18.0.11", "198.18.0.12"]
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [("other.cluster.example", "A"), ("other.cluster.example", "AAAA"), (".", "NS")]
+)
+def test_another_name_is_refused(name: str, kind: str) -> None:
     answer = dns.message.from_wire(served(2).answer(query(name, kind).to_wire(), MAX_DATAGRAM_BYTES))
     assert answer.rcode() == dns.rcode.REFUSED
     assert not answer.answer
