@@ -405,7 +405,7 @@ class Operations:
     def _spawn(self, request: Message) -> int:
         fields = request.fields
         program = processes.Program(tuple(fields["argv"]), fields["environment"], fields["output"])
-        return processes.spawn(self._namespaces, fields["node"], program)
+        return processes.spawn(self._machines, fields["node"], program)
 
     def reap(self) -> None:
         """Collect every process that has ended; the agent is the parent of all orphans."""

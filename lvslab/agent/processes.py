@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lvslab.agent.machines import Machines
-from lvslab.agent.namespaces import Namespaces
 
 SEARCH_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
@@ -36,8 +35,8 @@ def find_program(name: str) -> str:
     raise FileNotFoundError(2, f"there is no program {name} in {SEARCH_PATH}")
 
 
-def spawn(namespaces: Namespaces, node: str, program: Program) -> int:
-    """Start a program in its own session inside `node`; return its pid."""
+def spawn(machines: Machines, node: str, program: Program) -> int:
+    """Start a program in its own session as the machine `node`; return its pid."""
     path = find_program(program.argv[0])
     environment = {"PATH": SEARCH_PATH, "HOME": "/root", "LANG": "C.UTF-8", **program.environment}
     output = program.output or os.devnull
@@ -46,7 +45,7 @@ def spawn(namespaces: Namespaces, node: str, program: Program) -> int:
         (os.POSIX_SPAWN_OPEN, 1, output, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600),
         (os.POSIX_SPAWN_DUP2, 1, 2),
     )
-    with namespaces.inside(node):
+    with machines.inside(node):
         pid = os.posix_spawn(
             path, list(program.argv), environment, file_actions=actions, setsid=True, setsigdef=[signal.SIGPIPE]
         )
