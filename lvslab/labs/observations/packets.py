@@ -138,6 +138,23 @@ def rewriters(view: View, wanted: Rewriters) -> Observed | None:
     where = changed[0].where if changed else walk.hops[-1].where
     nodes = " ".join(hop.node for hop in changed) or "nobody"
     return Observed(nodes, seen, where, tuple(hop.number for hop in changed))
+class LastSeen(Entry):
+    """Where the first request or reply was seen last."""
+
+    packet: Packets = "request"
+    connection: int = 1
+    part: Literal["node", "device"]
+
+
+@observation("last-seen", LastSeen)
+def last_seen(view: View, wanted: LastSeen) -> Observed | None:
+    walk = next(first_walks(view, wanted.packet, wanted.connection), None)
+    if walk is None:
+        return None
+    hop = walk.hops[-1]
+    value = hop.node if wanted.part == "node" else hop.interface
+    seen = words("frame {number} at {where}", "第 {number} 帧，在 {where}", number=hop.number, where=hop.where)
+    return Observed(value, seen, hop.where, (hop.number,))
 
 
 class ArpOwner(Entry):
