@@ -40,7 +40,7 @@ def still_first(view, wanted):
 
 
 class Reached(Entry):
-    """How many servers the nodes' programs are sent to, looking the name up so often, before the cache's answer ends."""
+    """To how many servers the nodes are sent, looking the name up so often each, before the cache's answer ends."""
 
     nodes: Texts
     times: Connections = Field(default=2)

@@ -53,7 +53,7 @@ class RoundRobinName:
             return HEADER.pack(number, flags | REFUSED, 0, 0, 0, 0)
         edns = OUR_OPT if query[end : end + len(OPT)] == OPT else b""
         if asked != ours:
-            # The name exists, without records of this kind (RFC 2308, 2.2): a client that asks for IPv6 as well goes on.
+            # The name exists without such records (RFC 2308, 2.2): a client that asks for IPv6 as well goes on.
             return HEADER.pack(number, flags, 1, 0, 0, 1 if edns else 0) + query[HEADER.size : end] + edns
         extra = 1 if edns else 0
         size = HEADER.size + len(self._question) + sum(map(len, self._records)) + len(edns)

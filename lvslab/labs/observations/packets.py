@@ -138,6 +138,8 @@ def rewriters(view: View, wanted: Rewriters) -> Observed | None:
     where = changed[0].where if changed else walk.hops[-1].where
     nodes = " ".join(hop.node for hop in changed) or "nobody"
     return Observed(nodes, seen, where, tuple(hop.number for hop in changed))
+
+
 class LastSeen(Entry):
     """Where the first request or reply was seen last."""
 
