@@ -107,6 +107,15 @@ def test_a_server_that_never_answers_is_remembered_for_a_minute(kernel: RunningK
         holds_for(cluster, "SYN_RECV", MINUTE_S)
 
 
+def test_a_datagram_is_remembered_for_five_minutes(kernel: RunningKernel) -> None:
+    """net/netfilter/ipvs/ip_vs_proto_udp.c: udp_timeouts."""
+    with lab_in(kernel, "udp") as lab:
+        cluster = Cluster(lab)
+        cluster.at("client", f"echo once >/dev/udp/{cluster.vip}/{lab.topology.services[0].port}")
+        lab.sleep(0.1)
+        holds_for(cluster, "UDP", 5 * MINUTE_S)
+
+
 def test_a_held_connection_lives_as_long_as_something_comes(kernel: RunningKernel) -> None:
     with lab_in(kernel, "dr") as lab:
         cluster = Cluster(lab)
