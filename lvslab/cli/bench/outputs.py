@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from lvslab.cli.options import json_option
+from lvslab.errors import BadInput
 
 if TYPE_CHECKING:
     from lvslab.bench.result import Benchmark
@@ -25,9 +26,11 @@ def output_options(command: Command) -> Command:
 
 def check_outputs_first(json_path: str | None, svg_path: str | None) -> Progress:
     """Refuse what cannot be written before minutes of work; return the progress to show. Raises BadInput."""
-    from lvslab.report.output import check_outputs
+    from lvslab.report.output import STDOUT, check_outputs
     from lvslab.report.progress import make_progress
 
+    if json_path == svg_path == STDOUT:
+        raise BadInput("standard output takes one report", where="--json - --svg -", expected="a file for one of them")
     check_outputs({"--json": json_path, "--svg": svg_path})
     return make_progress(sys.stderr, verbose=False)
 

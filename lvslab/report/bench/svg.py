@@ -13,7 +13,8 @@ from lvslab.report.bench.terminal import clock
 WIDTH, CHART_HEIGHT = 760, 430
 LEFT, RIGHT, TOP, BOTTOM = 72, 28, 84, 56
 """Around the area of a chart, in pixels."""
-LEGEND_STEP = 110
+LEGEND_MARKER, LETTER = 44, 8
+"""Room that a curve's marker takes in the legend, and each letter of its name."""
 MARKERS = ("circle", "square", "triangle", "diamond")
 """Curves differ by more than their colour."""
 
@@ -92,13 +93,14 @@ def _drawn(part: Part, y: int) -> DrawnChart:
 
 
 def _curves(chart: Chart, x_end: float, y_end: float) -> list[DrawnCurve]:
+    step = LEGEND_MARKER + LETTER * max(len(curve.name) for curve in chart.curves)
     return [
         DrawnCurve(
             curve.name,
             number,
             MARKERS[number % len(MARKERS)],
             tuple((_x(x, x_end), _y(y, y_end)) for x, y in curve.points),
-            legend_x=LEFT + number * LEGEND_STEP,
+            legend_x=LEFT + number * step,
         )
         for number, curve in enumerate(chart.curves)
     ]

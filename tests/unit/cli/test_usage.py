@@ -39,6 +39,12 @@ USAGE: dict[str, tuple[Sequence[str], str]] = {
         "--lab: a lab that is up is judged as it is: expected it without --kernel, --set",
     ),
     "a lab and a capture": (["verify", "--lab", "--from", "x"], "a stored capture is judged as it is"),
+    "a rate without unit": (["bench", "headline", "--rate", "4"], "--rate: not a rate: expected for example 100mbit"),
+    "no rate": (["bench", "headline", "--rate", "unlimited"], "--rate: nothing to compare: expected a rate"),
+    "one server": (["bench", "headline", "--servers", "1"], "1 is not in the range 2<=x<=32"),
+    "a drawing nowhere": (["bench", "skew", "--svg", "/none/x.svg"], "/none/x.svg: cannot write here"),
+    "table and drawing": (["bench", "skew", "--json", "-", "--svg", "-"], "standard output takes one report"),
+    "unknown benchmark": (["bench", "everything"], "No such command 'everything'; see lvslab bench --help"),
     "no connection 0": (["walk", "dr", "--connection", "0"], "0 is not in the range x>=1"),
     "no such capture": (["verify", "--from", "/none.pcapng", "dr"], "/none.pcapng: cannot read the capture"),
     "a folder": (
