@@ -35,4 +35,7 @@ def plain_answer(kind: AnswerKind, text: str) -> str:
 
 
 def agree(step: Step, given: str, observed: str) -> bool:
+    """Tell whether an answer is what was observed; a number that was measured may be off by a part of it."""
+    if step.within_percent and step.answer is AnswerKind.NUMBER:
+        return 100 * abs(int(given) - int(observed)) <= step.within_percent * abs(int(observed))
     return plain_answer(step.answer, given) == plain_answer(step.answer, observed)

@@ -9,6 +9,7 @@ from pydantic import BeforeValidator, Field
 from lvslab.topology.document import Entry, Removals, Scalar, Texts
 
 Points = Annotated[int, Field(ge=0, le=100)]
+Percent = Annotated[int, Field(ge=0, le=100)]
 Minutes = Annotated[int, Field(ge=1, le=240)]
 
 
@@ -53,6 +54,7 @@ class StepEntry(Entry):
     checks: list[dict[str, Any]] = Field(default=[])
     ask: WordsEntry | None = Field(default=None, description="what is asked, in one sentence")
     answer: Literal["text", "number", "node", "list"] = "text"
+    within: Percent = Field(default=0, description="numbers: how far off is still right, in per cent")
     choices: Texts = ()
     observe: dict[str, Any] | None = Field(default=None, description="what the answer is compared with")
     reveal: str | None = Field(default=None, description="predictions: the task after which it can be seen")

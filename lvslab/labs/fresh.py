@@ -7,13 +7,14 @@ it had (net/netfilter/ipvs/ip_vs_ctl.c, ip_vs_trash_get_dest). Ports can be mapp
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pydantic import Field
 
+from lvslab.labs.held_open import servers_beside
 from lvslab.labs.view import View
 from lvslab.topology.document import Connections, Entry, Weight
 from lvslab.topology.model import Method
@@ -23,30 +24,18 @@ if TYPE_CHECKING:
     from lvslab.ipvs.table import IpvsTable
 
 FIRST_PORT = 7001
-TIMEOUT_S = 20
-_CALL = r"""
-ask() { printf 'GET / HTTP/1.0\r\n\r\n' >&"$1"; sed -n '/^\r$/{n;p;q}' <&"$1"; }
-for ((i = 0; i < $3; i++)); do exec {kept}<>"/dev/tcp/$1/$2"; done
-asked=()
-for ((i = 0; i < $4; i++)); do
-  exec {now}<>"/dev/tcp/$1/$2"
-  if [ "$5" = keep ]; then asked+=("$now"); else ask "$now"; exec {now}>&-; fi
-done
-for now in "${asked[@]}"; do ask "$now"; done
-"""
 
 
 class Fresh(Entry):
     """How a copy of the service is called: `weights` it begins with, `skip` calls, then `edit`, then those that count.
 
-    `held` connections are opened first and stay open; with `keep` those that count stay open as well, to the end.
+    `held` connections are opened first and stay open.
     """
 
     weights: dict[str, Weight] = Field(default={})
     skip: Connections = 0
     edit: dict[str, Weight] = Field(default={})
     held: Connections = 0
-    keep: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +54,12 @@ class _Copy:
                 self.table.set_destination(self.service, replace(entry.destination, weight=weights[node]))
 
 
-def fresh_servers(view: View, client: str | None, vip: str | None, times: Connections, how: Fresh) -> list[str] | None:
+def fresh_servers(
+    view: View, client: str | None, vip: str | None, times: int, how: Fresh, *, keep: bool = False
+) -> list[str] | None:
     """Return who answers the calls to a copy, in order; None without a service to copy.
+
+    With `keep` each connection stays open until the last one is made.
 
     Raises LookupError for a service that is not NAT, KernelFault.
     """
@@ -78,15 +71,9 @@ def fresh_servers(view: View, client: str | None, vip: str | None, times: Connec
         if how.skip:
             view.lab.node(caller).get(address, port, times=how.skip)
         copy.edit(how.edit)
-        if how.held or how.keep:
-            return _held_open(view, caller, (address, port), how, times)
+        if how.held or keep:
+            return servers_beside(view, caller, address, port, held=how.held, times=times, keep=keep)
         return [each.server or each.status for each in view.lab.node(caller).get(address, port, times=times)]
-
-
-def _held_open(view: View, client: str, target: tuple[str, int], how: Fresh, times: int) -> list[str]:
-    words: Sequence[object] = (*target, how.held, times, "keep" if how.keep else "close")
-    argv = ["timeout", str(TIMEOUT_S), "bash", "-c", _CALL, "calls", *map(str, words)]
-    return view.lab.node(client).run(*argv, timeout_s=TIMEOUT_S + 10.0).output.split()
 
 
 @contextmanager

@@ -144,6 +144,7 @@ class _Steps:
             checks=tuple(self._check((*path, "checks", place), one) for place, one in enumerate(entry.checks)),
             ask=fill.words((*path, "ask"), entry.ask) if entry.ask else None,
             answer=AnswerKind(entry.answer),
+            within_percent=entry.within,
             choices=tuple(fill.text((*path, "choices"), choice) for choice in entry.choices),
             observation=self._observation((*path, "observe"), entry.observe) if entry.observe else None,
             reveal=entry.reveal,

@@ -57,6 +57,8 @@ class Step:
     checks: tuple[Check, ...] = ()
     ask: Words | None = None
     answer: AnswerKind = AnswerKind.TEXT
+    within_percent: int = 0
+    """How far a number may be from what is observed and still count as the same."""
     choices: tuple[str, ...] = ()
     observation: Observation | None = None
     reveal: str | None = None

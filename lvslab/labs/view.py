@@ -13,11 +13,15 @@ if TYPE_CHECKING:
     from lvslab.ipvs.model import Connection, ServiceEntry
     from lvslab.lab import Examination, Lab
     from lvslab.sandbox.sandbox import Finished
+    from lvslab.traffic.load import Throughput
     from lvslab.traffic.outcome import Outcome
     from lvslab.verify.evidence import NodeFacts
     from lvslab.verify.result import Result
 
 _CALL_TIMES = 1
+_LOAD_S = 4.0
+_WARM_UP_S = 1.0
+"""Long enough for TCP to fill a shaped card of some hundred kbit/s."""
 
 
 class View:
@@ -27,6 +31,7 @@ class View:
         self.lab = lab
         self._facts: dict[str, NodeFacts] = {}
         self._of_vip: dict[str, Examination] = {}
+        self._loads: dict[tuple[str | None, int], Throughput] = {}
 
     @property
     def topology(self) -> Topology:
@@ -81,6 +86,16 @@ class View:
         """Fetch a page from the service so many times, one after another; return the outcomes."""
         service = self.service(vip)
         return self.lab.node(client or self.client).get(str(service.vip), service.port, times=times)
+
+    def load(self, vip: str | None, connections: int) -> Throughput:
+        """Fetch from a service over so many connections at once, for some seconds, at most once."""
+        if (vip, connections) not in self._loads:
+            service = self.service(vip)
+            node = self.lab.node(self.client)
+            self._loads[vip, connections] = node.load(
+                str(service.vip), service.port, connections=connections, seconds=_LOAD_S, warm_up_s=_WARM_UP_S
+            )
+        return self._loads[vip, connections]
 
     @property
     def client(self) -> str:

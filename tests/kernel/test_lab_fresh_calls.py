@@ -19,7 +19,6 @@ pytestmark = pytest.mark.kernel
         ("wrr", Fresh(weights={"rs1": 3}), ["rs3", "rs2", "rs1", "rs1"]),
         ("wrr", Fresh(skip=1, edit={"rs2": 1}), ["rs3", "rs2", "rs1", "rs3"]),
         ("lc", Fresh(held=2), ["rs1", "rs1", "rs1", "rs1"]),
-        ("lc", Fresh(keep=True), ["rs3", "rs2", "rs1", "rs3"]),
     ],
 )
 def test_a_copy_begins_at_the_beginning(open_lab_in: OpenLab, scheduler: str, how: Fresh, expected: list[str]) -> None:
@@ -31,6 +30,12 @@ def test_a_copy_begins_at_the_beginning(open_lab_in: OpenLab, scheduler: str, ho
         assert [entry.service.key.port for entry in view.table("director")] == [80], "no copy is left"  # type: ignore[union-attr]
         if scheduler == "rr":
             assert (before, view.call(None, 1)[0].server) == ("rs3", "rs2"), "the service itself goes on where it was"
+
+
+def test_connections_may_be_kept_open(open_lab_in: OpenLab) -> None:
+    with open_lab_in("nat", real_servers=3, scheduler="wlc") as lab:
+        servers = fresh_servers(View(lab), None, None, 5, Fresh(weights={"rs1": 3}), keep=True)
+    assert servers == ["rs3", "rs2", "rs1", "rs1", "rs1"], "as many as their weights say"
 
 
 def test_without_a_service_there_is_nothing_to_call(open_lab_in: OpenLab) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import Counter
 
+from lvslab.labs.calls import Calls, answered_by
 from lvslab.labs.finding import Finding, failed, judged
-from lvslab.labs.fresh import Fresh, fresh_servers
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
 from lvslab.labs.words import NOTHING, Words, same, words
@@ -48,13 +48,10 @@ def answers(view: View, wanted: Answers) -> Finding:
     return judged(not wanted.servers or found == set(wanted.servers), expected, _told(outcomes), client)
 
 
-class Order(Entry):
-    """The calls are answered by just these servers, in this order; with `fresh` those to a copy of the service."""
+class Order(Calls):
+    """The calls are answered by just these servers, in this order."""
 
-    client: str | None = None
-    vip: str | None = None
     servers: Texts
-    fresh: Fresh | None = None
 
 
 @check("order", Order)
@@ -62,15 +59,30 @@ def order(view: View, wanted: Order) -> Finding:
     servers = wanted.servers if len(wanted.servers) > 1 else tuple(wanted.servers[0].split())
     expected = words("the calls go to {order}", "访问依次到达 {order}", order=" ".join(servers))
     client = wanted.client or view.client
-    if wanted.fresh is None:
-        outcomes = view.call(client, len(servers), wanted.vip)
-        found = [outcome.server or outcome.status for outcome in outcomes]
-    else:
-        answered = fresh_servers(view, client, wanted.vip, len(servers), wanted.fresh)
-        if answered is None:
-            return failed(expected, words("there is no service with servers to call", "没有可以访问的虚拟服务"), client)
-        found = answered
+    found = answered_by(view, wanted, len(servers))
+    if found is None:
+        return failed(expected, words("there is no service with servers to call", "没有可以访问的虚拟服务"), client)
     return judged(found == list(servers), expected, same(" ".join(found) or "-"), client)
+
+
+class FirstChange(Calls):
+    """The call at `place` is the first that another server answers than the first call."""
+
+    place: Connections
+
+
+@check("first-change", FirstChange)
+def first_change(view: View, wanted: FirstChange) -> Finding:
+    found = answered_by(view, wanted) or []
+    expected = words(
+        "call {n} is the first that goes to another server", "第 {n} 次访问最先到达另一台服务器", n=wanted.place
+    )
+    holds = (
+        len(found) >= wanted.place
+        and found[: wanted.place - 1] == found[:1] * (wanted.place - 1)
+        and (found[wanted.place - 1] != found[0])
+    )
+    return judged(holds, expected, same(" ".join(found) or "-"), wanted.client or view.client)
 
 
 class Share(Entry):

@@ -2,50 +2,65 @@
 
 from __future__ import annotations
 
-from pydantic import Field
-
-from lvslab.labs.fresh import Fresh, fresh_servers
+from lvslab.labs.calls import Calls, answered_by
 from lvslab.labs.registry import Observed, observation
 from lvslab.labs.view import View
 from lvslab.labs.words import words
 from lvslab.topology.document import Connections, Entry
 
 
-class ServerOrder(Entry):
+class ServerOrder(Calls):
     """The servers that answer the next calls, in order; `only` keeps one of them, counted from 1."""
 
-    client: str | None = None
-    vip: str | None = None
-    times: Connections
     only: Connections | None = None
-    fresh: Fresh | None = Field(default=None, description="call a copy of the service, from its beginning")
 
 
 @observation("server-order", ServerOrder)
 def server_order(view: View, wanted: ServerOrder) -> Observed | None:
-    servers = _servers(view, wanted.client, wanted.vip, wanted.times, wanted.fresh)
-    if servers is None or len(servers) < (wanted.only or wanted.times):
+    servers = answered_by(view, wanted)
+    if servers is None or len(servers) < (wanted.only or wanted.count):
         return None
-    value = " ".join(servers) if wanted.only is None else servers[wanted.only - 1]
-    return Observed(value, words("in {n} calls", "共 {n} 次访问", n=wanted.times), wanted.client or view.client)
+    return _observed(view, wanted, " ".join(servers) if wanted.only is None else servers[wanted.only - 1])
 
 
-class ServerCount(Entry):
-    """How many of the next calls one server answers."""
+class ServerCount(Calls):
+    """How many of the next calls one server answers, or end in one way (ECONNREFUSED, ETIMEDOUT)."""
 
-    client: str | None = None
-    times: Connections
     server: str
-    fresh: Fresh | None = Field(default=None, description="call a copy of the service, from its beginning")
 
 
 @observation("server-count", ServerCount)
 def server_count(view: View, wanted: ServerCount) -> Observed | None:
-    servers = _servers(view, wanted.client, None, wanted.times, wanted.fresh)
-    if servers is None:
+    servers = answered_by(view, wanted)
+    return None if servers is None else _observed(view, wanted, str(servers.count(wanted.server)))
+
+
+class ServerSpread(Calls):
+    """How many different servers answer the next calls."""
+
+
+@observation("server-spread", ServerSpread)
+def server_spread(view: View, wanted: ServerSpread) -> Observed | None:
+    servers = answered_by(view, wanted)
+    return None if servers is None else _observed(view, wanted, str(len(set(servers))))
+
+
+class FirstChange(Calls):
+    """The place, from 1, of the first call that another server answers than the first; 0 if one answers all."""
+
+
+@observation("first-change", FirstChange)
+def first_change(view: View, wanted: FirstChange) -> Observed | None:
+    servers = answered_by(view, wanted)
+    if not servers:
         return None
-    seen = words("in {n} calls", "共 {n} 次访问", n=wanted.times)
-    return Observed(str(servers.count(wanted.server)), seen, wanted.server)
+    place = next((place for place, server in enumerate(servers, start=1) if server != servers[0]), 0)
+    return _observed(view, wanted, str(place))
+
+
+def _observed(view: View, wanted: Calls, value: str) -> Observed:
+    seen = words("in {n} calls", "共 {n} 次访问", n=wanted.count)
+    return Observed(value, seen, wanted.client or view.client)
 
 
 class EntryState(Entry):
@@ -64,9 +79,3 @@ def entry_state(view: View, wanted: EntryState) -> Observed | None:
         return None
     seen = words("the entry of client port {port}", "客户端口 {port} 的表项", port=outcome.client_port)
     return Observed(found.state, seen, wanted.director)
-
-
-def _servers(view: View, client: str | None, vip: str | None, times: int, fresh: Fresh | None) -> list[str] | None:
-    if fresh is not None:
-        return fresh_servers(view, client, vip, times, fresh)
-    return [outcome.server or outcome.status for outcome in view.call(client, times, vip)]
