@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lvslab.errors import BadInput
@@ -31,6 +33,15 @@ def step(kind: AnswerKind, *choices: str) -> Step:
 )
 def test_answers_agree_by_what_they_say(kind: AnswerKind, given: str, observed: str, same: bool) -> None:
     assert agree(step(kind), read_answer(step(kind), given), observed) is same
+
+
+@pytest.mark.parametrize(
+    ("given", "observed", "same"),
+    [("100", "100", True), ("85", "100", True), ("115", "100", True), ("84", "100", False), ("116", "100", False)],
+)
+def test_a_number_that_is_measured_may_be_off_by_a_part_of_it(given: str, observed: str, same: bool) -> None:
+    measured = replace(step(AnswerKind.NUMBER), within_percent=15)
+    assert agree(measured, given, observed) is same
 
 
 @pytest.mark.parametrize(
