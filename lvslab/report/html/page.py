@@ -38,7 +38,8 @@ def page(
     """Return one UTF-8 file that needs no network and no script, and whose policy forbids both beyond its own.
 
     `facts` are pairs of a label and a text below the title. The page shows at most `max_hops` hops, shared evenly
-    among its `Packets`, and says what it left out.
+    among its `Packets`, but one conversation of each in any case; it says what it left out. Raises ValueError if
+    two `Packets` have the same group.
     """
     say = page_phrases(language)
     sections = tuple(sections)

@@ -142,7 +142,7 @@ _ENGLISH = PagePhrases(
     legend="Addresses",
     signs="✱ marks a field that changed since the hop before (old → new), ＋ a header that was put on, "
     "－ one that was taken off.",
-    left_out="Left out, to keep this page below {most} hops: {what}.",
+    left_out="Left out, so that about {most} hops at most stand here: {what}.",
     left_out_kind="{count} × {kind}",
     see_left_out="The capture has them all: keep it with --pcap and see any one with "
     "lvslab walk --from FILE --connection N.",
@@ -227,7 +227,7 @@ _CHINESE = PagePhrases(
     cut_bytes="只显示前 {shown} 字节。",
     legend="地址",
     signs="✱ 表示与上一跳相比改变了的字段（旧 → 新），＋ 表示加上的首部，－ 表示去掉的首部。",
-    left_out="为使本页不超过 {most} 跳，未列出：{what}。",
+    left_out="此处最多约 {most} 跳，未列出：{what}。",
     left_out_kind="{kind} × {count}",
     see_left_out="捕获文件中全都有：用 --pcap 保存，再用 lvslab walk --from FILE --connection N 查看任意一个。",
     no_packets="捕获中没有可以跟踪的报文。",

@@ -59,7 +59,7 @@ def test_the_page_says_what_it_left_out_and_where_to_find_it() -> None:
     document = parsed(packets_page(build.dr(connections=6), max_hops=60))
     (said,) = texts(document, ".bound")
     shown = len(elements(document, ".conversation"))
-    assert "below 60 hops" in said
+    assert "about 60 hops" in said
     assert f"{7 - shown} × TCP." in said
     assert "lvslab walk --from FILE --connection N" in said
     assert not texts(parsed(packets_page(build.dr(), max_hops=100)), ".bound")
