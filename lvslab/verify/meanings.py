@@ -85,6 +85,11 @@ MEANINGS: Final[dict[str, dict[Language, str]]] = {
             "SCTP 服务器不向客户端提供虚拟 IP 以外的地址。",
         ),
         (
+            "path-mtu",
+            "What is too large for a link is told to its sender, comes in pieces, or is never sent.",
+            "超过链路 MTU 的报文会通知发送方、被分片，或根本不会发出。",
+        ),
+        (
             "ftp",
             "Files come over passive and active data connections of the virtual IP.",
             "经虚拟 IP 的被动和主动数据连接都能取到文件。",
