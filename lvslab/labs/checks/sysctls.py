@@ -48,8 +48,10 @@ def device_sysctl(view: View, wanted: DeviceSysctl) -> Finding:
 
     def judge(node: str) -> Finding:
         keys = [f"net.ipv4.conf.{part}.{wanted.setting}" for part in ("all", wanted.device)]
-        found = str(max(int(view.sysctl(node, key)) for key in keys))
-        return _judged(found, wanted.value, f"{wanted.setting} ({wanted.device})", node, keys[0])
+        values = {key: view.sysctl(node, key).strip() for key in keys}
+        wrong = next((key for key, value in values.items() if value not in wanted.value), keys[0])
+        found = str(max(map(int, values.values())))
+        return _judged(found, wanted.value, f"{wanted.setting} ({wanted.device})", node, wrong)
 
     return on_each(view, wanted.node, judge)
 

@@ -35,3 +35,9 @@ def test_the_value_in_force(case: str) -> None:
     finding = device_sysctl(view_of(values), wanted)
     assert finding.passed is holds
     assert holds or finding.next.en == "on rs1: sysctl net.ipv4.conf.all.arp_ignore"
+
+
+def test_the_cure_names_the_switch_that_is_wrong() -> None:
+    wanted = DeviceSysctl.model_validate({"node": "rs*", "setting": "send_redirects", "value": "0"})
+    finding = device_sysctl(view_of({"all": "0", "eth0": "1"}), wanted)
+    assert finding.next.en == "on rs1: sysctl net.ipv4.conf.eth0.send_redirects"
