@@ -49,6 +49,8 @@ class Progress:
     begun_at: float = 0.0
     position: str = ""
     """Id of the step the student is at."""
+    network: str = ""
+    """Folder of the running network, once it was ready; another one is what a start cut short has left."""
     steps: Mapping[str, StepProgress] = field(default_factory=dict)
     version: int = VERSION
 

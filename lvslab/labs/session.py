@@ -19,6 +19,7 @@ from lvslab.labs.keyboard import type_lines
 from lvslab.labs.loading import load_lab
 from lvslab.labs.machine import set_up
 from lvslab.labs.model import GuidedLab, Step, StepKind
+from lvslab.labs.needs import require_programs, require_schedulers
 from lvslab.labs.progress import (
     Progress,
     StepProgress,
@@ -95,9 +96,12 @@ def begin(
         if progress.position not in {step.id for step in guided.steps}:
             progress = replace(progress, position=guided.steps[0].id)
         session = Session(guided, progress)
-        if _record(session) is None:
-            _bring_up(session, kernel=kernel, memory_mib=memory_mib, phase=phase)
-        write_progress(progress)
+        record = _record(session)
+        if record is None or record.folder != progress.network:
+            _stop_network(guided.id)
+            require_programs(guided)
+            session = _brought_up(session, kernel=kernel, memory_mib=memory_mib, phase=phase)
+        write_progress(session.progress)
     return session
 
 
@@ -136,7 +140,7 @@ def _record(session: Session) -> LabRecord | None:
 def network_of(session: Session) -> Iterator[Lab]:
     """Use the lab's running network. Raises CannotRun if it is not up."""
     record = _record(session)
-    if record is None:
+    if record is None or record.folder != session.progress.network:
         raise CannotRun(
             "the lab's network is not up",
             where=session.guided.id,
@@ -146,19 +150,32 @@ def network_of(session: Session) -> Iterator[Lab]:
         yield lab
 
 
-def _bring_up(session: Session, *, kernel: str | None, memory_mib: int, phase: Phase) -> None:
-    """Build the network as it is at the start, and do again what was done: by the lab's own solution."""
+def _brought_up(session: Session, *, kernel: str | None, memory_mib: int, phase: Phase) -> Session:
+    """Build the network as it is at the start, and do again what was done, by the lab's own solution.
+
+    What cannot be made ready is not left.
+    """
     guided = session.guided
     record = running.up(guided.topology, name=session.network, kernel=kernel, memory_mib=memory_mib, phase=phase)
-    with running.attached(record) as lab:
-        set_up(lab, guided)
-        remember_start(guided, lab)
-        for step in guided.steps:
-            if step.id == session.progress.position:
-                break
-            if step.kind is StepKind.TASK and session.progress.step(step.id).done:
-                with phase(f"{guided.id}: {step.id} again"):
-                    type_lines(lab, solution_of(guided, step.id).lines, _nothing_to_answer)
+    try:
+        require_schedulers(guided, record.kernel, record.release)
+        with running.attached(record) as lab:
+            set_up(lab, guided)
+            remember_start(guided, lab)
+            _do_again(session, lab, phase)
+    except BaseException:
+        stop(record)
+        raise
+    return replace(session, progress=replace(session.progress, network=record.folder))
+
+
+def _do_again(session: Session, lab: Lab, phase: Phase) -> None:
+    for step in session.guided.steps:
+        if step.id == session.progress.position:
+            break
+        if step.kind is StepKind.TASK and session.progress.step(step.id).done:
+            with phase(f"{session.guided.id}: {step.id} again"):
+                type_lines(lab, solution_of(session.guided, step.id).lines, _nothing_to_answer)
 
 
 def _nothing_to_answer(_line: Line) -> None:
@@ -194,7 +211,7 @@ def reset(session: Session, *, everything: bool, kernel: str | None = None, phas
                 session.guided.steps[0].id,
             )
             session = replace(session, progress=fresh)
-        _bring_up(session, kernel=kernel, memory_mib=DEFAULT_MEMORY_MIB, phase=phase)
+        session = _brought_up(session, kernel=kernel, memory_mib=DEFAULT_MEMORY_MIB, phase=phase)
         write_progress(session.progress)
     return session
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lvslab.errors import CannotRun
 from lvslab.labs.model import GuidedLab
 from lvslab.labs.progress import replace_file, state_home
 from lvslab.topology.model import Role
@@ -65,7 +66,7 @@ def remember_start(guided: GuidedLab, lab: Lab) -> None:
 def remember_step(guided: GuidedLab, step_id: str, lab: Lab) -> None:
     """Keep what the student had made of the network when a step passed."""
     folder = state_home() / guided.id
-    start = json.loads((folder / START).read_text())
+    start = _start(folder / START)
     scripts = {}
     for name in lab.nodes:
         now = _read(lab, name, director=name in _directors(guided))
@@ -73,6 +74,19 @@ def remember_step(guided: GuidedLab, step_id: str, lab: Lab) -> None:
         if lines:
             scripts[name] = "".join(f"{line}\n" for line in lines)
     replace_file(folder / STEPS / f"{step_id}.json", json.dumps(scripts, indent=1))
+
+
+def _start(path: Path) -> dict[str, Facts]:
+    try:
+        start: dict[str, Facts] = json.loads(path.read_text())
+    except (OSError, ValueError) as error:
+        raise CannotRun(
+            "what this network began with is not known any more",
+            where=str(path),
+            found=str(error),
+            next_step="lvslab lab reset builds it anew",
+        ) from error
+    return start
 
 
 def read_steps(guided: GuidedLab) -> dict[str, Snapshot]:

@@ -21,6 +21,7 @@ from lvslab.labs.keyboard import type_lines
 from lvslab.labs.loading import load_lab
 from lvslab.labs.machine import fresh_lab, open_ready_kernel
 from lvslab.labs.model import GuidedLab, Step, StepKind
+from lvslab.labs.needs import require_programs, require_schedulers
 from lvslab.labs.solution import Mistake, mistakes_of, solution_of
 from lvslab.labs.transcript import Line, Transcript
 from lvslab.labs.view import View
@@ -66,8 +67,11 @@ def try_labs(
 ) -> Iterator[Trial]:
     """Yield what could be proven of so many variants of each lab. Raises BadInput for a lab that cannot be read."""
     variants = [(load_lab(folder, seed), seed) for folder in folders for seed in ("", *map(str, range(1, seeds)))]
+    for guided, _ in variants:
+        require_programs(guided)
     with open_ready_kernel(kernel, memory_mib=memory_mib) as running:
         for guided, seed in variants:
+            require_schedulers(guided, running.kind, running.release)
             yield from try_lab(running, guided, seed, phase)
 
 

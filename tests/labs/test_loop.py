@@ -9,6 +9,7 @@ import os
 import signal
 import subprocess
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -127,6 +128,25 @@ def test_a_lab_from_start_to_submission(student: Student, tmp_path: Path) -> Non
     assert lvslab("ps").stdout.count(NETWORK) == 0
 
 
+def test_a_start_that_is_killed_leaves_nothing_half_made(student: Student) -> None:
+    """What a killed start has left up is not taken for the lab's network."""
+    stray = lvslab("up", str(student.folder / "topology.yaml"), "--name", NETWORK)
+    assert stray.returncode == 0, stray.stderr
+    before = find_lab(NETWORK).folder
+    assert student.start().returncode == 0
+    assert find_lab(NETWORK).folder != before
+    assert student.type("predict", "4").returncode == 0
+
+
+def test_a_lab_that_needs_what_is_not_there_says_so(student: Student) -> None:
+    path = student.folder / "lab.yaml"
+    path.write_text(path.read_text().replace("programs: [ipvsadm]", "programs: [ipvsadm, no-such-program]"))
+    begun = student.start()
+    assert begun.returncode == 3
+    assert "no no-such-program" in begun.stderr
+    assert NETWORK not in lvslab("ps").stdout
+
+
 def test_text_and_findings_come_in_chinese(student: Student) -> None:
     assert student.start().returncode == 0
     assert "开始之前" in student.type("read", "--lang", "zh").stdout
@@ -153,7 +173,8 @@ def test_a_killed_network_is_no_fault_of_the_student_s(student: Student) -> None
     ]
     assert killed
     for process in killed:
-        os.kill(process, signal.SIGKILL)
+        with suppress(ProcessLookupError):  # the death of one ends others
+            os.kill(process, signal.SIGKILL)
 
     answered = student.type("answer", student.node("client").ip)
     assert answered.returncode == 3
