@@ -30,8 +30,10 @@ _SYSCTLS = (
 )
 _VOLATILE = ("stable_secret", "/mtu", "use_tempaddr")
 """Endings of settings that differ without anybody's doing, or are said elsewhere."""
-_FILTERS = ("iptables", "ip6tables", "arptables", "iptables-legacy", "ip6tables-legacy", "arptables-legacy")
+_FILTERS = ("iptables", "ip6tables", "arptables", "iptables-legacy", "ip6tables-legacy")
 """Where the first three write to nftables, some of our kernels have only the others."""
+_ARP_FILTERS = "arptables-legacy"
+"""Its save and restore call `arptables`, which may be the nftables one: its own listing is read instead."""
 _MADE_KINDS = ("dummy", "ipip", "gre")
 """Kinds of devices that can be made again."""
 _QUESTIONS = (
@@ -109,7 +111,7 @@ def _directors(guided: GuidedLab) -> frozenset[str]:
 
 def _read(lab: Lab, node: str, *, director: bool) -> Facts:
     """Ask a node everything in one program run."""
-    filters = [f"{tool}-save" for tool in _FILTERS]
+    filters = [*(f"{tool}-save" for tool in _FILTERS), f"{_ARP_FILTERS} -L -n"]
     questions = [*_QUESTIONS, f"cd /proc/sys && grep -rs . {_SYSCTLS}", *filters]
     if director:
         questions.append("ipvsadm -l --timeout")
@@ -126,9 +128,10 @@ def _read(lab: Lab, node: str, *, director: bool) -> Facts:
     }
     for tool, saved in zip(_FILTERS, parts[7 : 7 + len(_FILTERS)], strict=True):
         facts[tool] = _without_counters(saved)
+    facts[_ARP_FILTERS] = list(_arp_rules(parts[7 + len(_FILTERS)]))
     if director:
         facts["ipvs"] = _table(lab, node)
-        facts["timeouts"] = parts[7 + len(_FILTERS)].strip().rpartition(":")[2].split()
+        facts["timeouts"] = parts[8 + len(_FILTERS)].strip().rpartition(":")[2].split()
     return facts
 
 
@@ -185,6 +188,18 @@ def _without_counters(saved: str) -> str:
     return "\n".join(line.partition(" [")[0] + " [0:0]" if line.startswith(":") else line for line in lines)
 
 
+def _arp_rules(listed: str) -> Iterator[str]:
+    """Yield each chain's policy and rules as arguments that make them."""
+    chain = ""
+    for line in filter(None, map(str.strip, listed.splitlines())):
+        if line.startswith("Chain "):
+            _, chain, *rest = line.replace("(", "").replace(")", "").split()
+            if rest[0] == "policy":
+                yield f"-P {chain} {rest[1]}"
+        else:
+            yield f"-A {chain} {line}"
+
+
 def _commands(start: Facts, now: Facts) -> Iterator[str]:
     yield from _sysctl_commands(start["sysctls"], now["sysctls"])
     yield from _link_commands(start["links"], now["links"])
@@ -203,6 +218,9 @@ def _commands(start: Facts, now: Facts) -> Iterator[str]:
     for tool in _FILTERS:
         if now[tool] != start[tool]:
             yield f"{tool}-restore <<'END'\n{now[tool]}\nEND"
+    if now[_ARP_FILTERS] != start[_ARP_FILTERS]:
+        yield f"{_ARP_FILTERS} -F"
+        yield from (f"{_ARP_FILTERS} {rule}" for rule in now[_ARP_FILTERS])
     if "ipvs" in now and now["ipvs"] != start["ipvs"]:
         yield "ipvsadm -C"
         yield from (f"ipvsadm {line}" for line in now["ipvs"].splitlines())
