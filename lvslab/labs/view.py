@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from lvslab.verify.result import Result
 
 _CALL_TIMES = 1
-_LOAD_S = 4.0
+LOAD_S = 4.0
 _WARM_UP_S = 1.0
 """Long enough for TCP to fill a shaped card of some hundred kbit/s."""
 
@@ -93,7 +93,7 @@ class View:
             service = self.service(vip)
             node = self.lab.node(self.client)
             self._loads[vip, connections] = node.load(
-                str(service.vip), service.port, connections=connections, seconds=_LOAD_S, warm_up_s=_WARM_UP_S
+                str(service.vip), service.port, connections=connections, seconds=LOAD_S, warm_up_s=_WARM_UP_S
             )
         return self._loads[vip, connections]
 

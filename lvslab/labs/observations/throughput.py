@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import Field
 
 from lvslab.labs.registry import Observed, observation
-from lvslab.labs.view import View
+from lvslab.labs.view import LOAD_S, View
 from lvslab.labs.words import words
 from lvslab.topology.document import Connections, Entry
 
@@ -35,8 +35,8 @@ def throughput(view: View, wanted: Throughput) -> Observed | None:
     return Observed(str(round(load.bit_s / other.bit_s)), seen, view.client) if other.bytes else None
 
 
-class CardLoad(Entry):
-    """What a node's card carries, in kbit/s, while the first client fetches over so many connections."""
+class CardShare(Entry):
+    """How many bytes a node's card carries for each 1000 bytes of answers that the first client gets meanwhile."""
 
     node: str
     device: str = "eth0"
@@ -45,19 +45,25 @@ class CardLoad(Entry):
     connections: Connections
 
 
-@observation("card-load", CardLoad)
-def card_load(view: View, wanted: CardLoad) -> Observed | None:
-    before, begun = _bytes(view, wanted), view.lab.now()
-    # A load of its own: one that was measured earlier would leave nothing to count.
-    load = View(view.lab).load(wanted.vip, wanted.connections)
+@observation("card-share", CardShare)
+def card_share(view: View, wanted: CardShare) -> Observed | None:
+    service, client = view.service(wanted.vip), view.lab.node(view.client)
+    before = _bytes(view, wanted)
+    # Without a warm-up, so that both count the same packets.
+    load = client.load(str(service.vip), service.port, connections=wanted.connections, seconds=LOAD_S)
     if not load.bytes:
         return None
-    rate = 8 * (_bytes(view, wanted) - before) / (view.lab.now() - begun) / 1000
-    seen = words("while the cluster gives {n} kbit/s", "集群给出 {n} kbit/s 时", n=round(load.bit_s / 1000))
-    return Observed(str(round(rate)), seen, f"{wanted.node}:{wanted.device}")
+    carried = _bytes(view, wanted) - before
+    seen = words(
+        "{carried} bytes beside {all} of answers",
+        "应答 {all} 字节，经过 {carried} 字节",
+        carried=carried,
+        all=load.bytes,
+    )
+    return Observed(str(round(1000 * carried / load.bytes)), seen, f"{wanted.node}:{wanted.device}")
 
 
-def _bytes(view: View, wanted: CardLoad) -> int:
+def _bytes(view: View, wanted: CardShare) -> int:
     for line in view.run(wanted.node, "cat", "/proc/net/dev").output.splitlines():
         device, _, counters = line.partition(":")
         if device.strip() == wanted.device:
