@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
@@ -106,7 +107,7 @@ def _of_lab(name: str | None) -> tuple[Topology, list[ServiceModel]]:
         counting = Counting.of_release(lab.kernel_release)
         totals = lab.director_totals()
         tables = {director: lab.ipvs(director).services() for director in totals}
-        models = []
+        services, models = [], []
         for service in lab.topology.services:
             entry = entry_of(tables[service.director], service)
             if entry is None:
@@ -125,5 +126,6 @@ def _of_lab(name: str | None) -> tuple[Topology, list[ServiceModel]]:
                 without_quiescent=lab.node(service.director).read_sysctl(EXPIRE_QUIESCENT) != "0",
                 clients=_callers(lab.topology, service),
             )
+            services.append(replace(service, scheduler=entry.service.scheduler))
             models.append(model)
-        return lab.topology, models
+        return replace(lab.topology, services=tuple(services)), models

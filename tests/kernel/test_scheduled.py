@@ -92,6 +92,19 @@ def test_a_lab_that_is_up_is_predicted_as_far_as_its_table_tells(kernel_kind: st
         assert f"what {scheduler} remembers of earlier connections" in later.stderr
 
 
+def test_a_scheduler_changed_by_hand_is_the_one_that_is_named(kernel_kind: str) -> None:
+    world = this_user(kernel_kind)
+    assert world.run("up", "dr", "--name", LAB, "--kernel", kernel_kind).returncode == 0
+    try:
+        edited = world.run("exec", "--lab", LAB, "director", "--", "ipvsadm", "-E", "-t", "vip:80", "-s", "lc")
+        predicted = world.run("predict", "--lab", LAB, "-n", "2", "--json", "-")
+    finally:
+        world.run("down", LAB)
+    assert edited.returncode == 0
+    (service,) = json.loads(predicted.stdout)["services"]
+    assert service["scheduler"] == "lc"
+
+
 def servers(text: str) -> list[str]:
     (service,) = json.loads(text)["services"]
     return [step["server"] for step in service["steps"]]
