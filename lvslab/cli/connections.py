@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lvslab.cli.options import (
+    FiniteRange,
     complete_topology,
     json_option,
     kernel_option,
@@ -53,7 +54,7 @@ DEFAULT_INTERVAL_S = 0.2
     "--interval",
     "interval_s",
     metavar="S",
-    type=click.FloatRange(0.01, 3600),
+    type=FiniteRange(0.01, 3600),
     default=DEFAULT_INTERVAL_S,
     help=f"With --watch: seconds between two readings; default {DEFAULT_INTERVAL_S}.",
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from math import isnan
 from typing import Any, TypeVar
 
 import click
@@ -147,6 +148,16 @@ def language_of(environ: Mapping[str, str]) -> str:
     """Return the language of the messages' locale (POSIX.1-2017, XBD 8.2), if it is one of ours."""
     locale = next((environ[name] for name in ("LC_ALL", "LC_MESSAGES", "LANG") if environ.get(name)), "")
     return next((language for language in LANGUAGES if locale.startswith(language)), LANGUAGES[0])
+
+
+class FiniteRange(click.FloatRange):
+    """Numbers within bounds; click's own lets NaN through, which is within none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        number = float(super().convert(value, param, ctx))
+        if isnan(number):
+            self.fail(f"{value!r} is no number", param, ctx)
+        return number
 
 
 def parameters(settings: tuple[str, ...]) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from pathlib import Path
 from lvslab.errors import BadInput
 
 STDOUT = "-"
+CAPTURE = "--pcap"
 
 
 def write_output(path: str, data: bytes) -> None:
@@ -44,6 +45,8 @@ def check_outputs(paths: Mapping[str, str | None]) -> None:
     for option, path in paths.items():
         if path is None:
             continue
+        if option == CAPTURE and path == STDOUT:
+            raise BadInput("a capture needs a file", where=f"{option} {path}", next_step="lvslab capture writes to -")
         check_output(path)
         target = Path(path).resolve()
         if path == STDOUT or _is_special(_mode(target)):

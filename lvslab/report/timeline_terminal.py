@@ -32,6 +32,8 @@ def _title(watched: WatchedConnection) -> str:
     client = named_end(watched.client, watched.outcome.client_port, names)
     vip = named_end(service.vip, service.port, names)
     what = f"{service.protocol.value.upper()} {client} → {vip} at {service.director}"
+    if not any(isinstance(event, Passing) for event in watched.events):
+        return f"{what}, {service.method.value}: no packet of it came there"
     return f"{what}, {service.method.value}: it sees {watched.sees.value}"
 
 
@@ -79,8 +81,11 @@ def _change(event: EntryChange, names: Mapping[str, str]) -> str:
 
 
 def _notes(watched: WatchedConnection) -> Iterator[str]:
+    if not watched.outcome.ok:
+        yield f"The client's call came to nothing: {watched.outcome.status}."
     if not any(isinstance(event, EntryChange) for event in watched.events):
         yield "No reading of the table had an entry of this connection."
+        return
     yield _readings(watched.table)
 
 

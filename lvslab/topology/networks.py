@@ -16,7 +16,8 @@ def resolve_networks(document: Document, collect: Collector) -> tuple[Network, .
         for text in entry.subnets:
             with collect.at("networks", name):
                 subnets.append(parse_subnet(text))
-        networks.append(Network(name, tuple(subnets), _shaping(name, entry, collect), entry.mtu or DEFAULT_MTU))
+        mtu = DEFAULT_MTU if entry.mtu is None else entry.mtu
+        networks.append(Network(name, tuple(subnets), _shaping(name, entry, collect), mtu))
     return tuple(networks)
 
 

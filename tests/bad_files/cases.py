@@ -171,7 +171,7 @@ _KEYS = [
     ("servers: [rs1, rs2]", "dns[0].servers", [_TEXT, _NUMBER, _MAPPING, _LIST]),
     ("without: [arp_ignore@rs2]", "without", [_TEXT, _NUMBER, _MAPPING, _LIST]),
     ("expect: [method, arp, dns]", "expect", [_TEXT, _NUMBER, _MAPPING, _LIST]),
-    ("traffic: {connections: 20, answer_bytes: 1000}", "traffic", [_TEXT, _NUMBER, _LIST]),
+    ("traffic: {connections: 20, answer_bytes: 1000, request_bytes: 2000}", "traffic", [_TEXT, _NUMBER, _LIST]),
 ]
 WRONG_KINDS = [
     bad(f"{key}-is-{kind.removeprefix('a ').replace(' ', '-')}", old, f"{old.split(':', 1)[0]}: {_WRONG[kind]}", key)
@@ -395,6 +395,14 @@ MEANING = [
     bad("setting-of-another-node", "without: [server]", "without: [vip@rs1]", "nodes.spare.without[0]", "'@'"),
     bad("unknown-expectation", "[method, arp, dns]", "[method, apr]", "expect[1]", "did you mean 'arp'?"),
     bad("no-connections", "connections: 20", "connections: 0", "traffic.connections", "1 to 10000"),
+    bad("request-too-large", "request_bytes: 2000", "request_bytes: 8001", "traffic.request_bytes", "0 to 8000"),
+    bad("request-below-nothing", "request_bytes: 2000", "request_bytes: -1", "traffic.request_bytes", "0 to 8000"),
+    bad("mtu-too-small", "mtu: 1400", "mtu: 575", "networks.wan.mtu", "576 to 9000"),
+    bad("mtu-of-nothing", "mtu: 1400", "mtu: 0", "networks.wan.mtu", "576 to 9000"),
+    bad("mtu-too-large", "mtu: 1400", "mtu: 9001", "networks.wan.mtu", "576 to 9000"),
+    bad("mss-too-small", "clamp_mss: 1200", "clamp_mss: 0", "nodes.router.clamp_mss", "256 to 8960"),
+    bad("mss-too-large", "clamp_mss: 1200", "clamp_mss: 70000", "nodes.router.clamp_mss", "256 to 8960"),
+    bad("caller-that-holds-the-vip", "connections: 20", "client: rs1", "traffic.client", "holds the VIP"),
     bad("answer-too-large", "answer_bytes: 1000", "answer_bytes: 16777217", "traffic.answer_bytes", "0 to 16777216"),
 ]
 

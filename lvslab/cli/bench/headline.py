@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from lvslab.cli.bench.outputs import check_outputs_first, output_options, show
-from lvslab.cli.options import kernel_option, time_option
+from lvslab.cli.options import FiniteRange, kernel_option, time_option
 
 MOST_SERVERS = 32
 
@@ -16,7 +16,7 @@ MOST_SERVERS = 32
 @click.option("--rate", metavar="RATE", default="4mbit", help="Of each card of the cluster; default 4mbit.")
 @click.option("--servers", metavar="N", type=click.IntRange(2, MOST_SERVERS), default=10, help="At most; default 10.")
 @click.option("--rounds", metavar="N", type=click.IntRange(1, 9), default=3, help="Medians of so many; default 3.")
-@click.option("--seconds", metavar="S", type=click.FloatRange(0.5, 10), default=2.0, help="Of each one; default 2.")
+@click.option("--seconds", metavar="S", type=FiniteRange(0.5, 10), default=2.0, help="Of each one; default 2.")
 @click.option("--papers/--no-papers", default=True, help="The papers' own figures too, in virtual time.")
 @output_options
 def command(

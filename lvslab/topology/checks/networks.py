@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import combinations
 
+from lvslab.topology import limits
 from lvslab.topology.faults import Fault
 from lvslab.topology.model import Network, Subnet
 
@@ -12,6 +13,8 @@ from lvslab.topology.model import Network, Subnet
 def check_networks(networks: tuple[Network, ...]) -> Iterator[Fault]:
     for network in networks:
         yield from _check_subnets(network)
+        if network.mtu not in limits.MTU:
+            yield Fault(("networks", network.name, "mtu"), "number out of range", str(limits.MTU), str(network.mtu))
     subnets = [(network, subnet) for network in networks for subnet in network.subnets]
     for (network, subnet), (other_network, other) in combinations(subnets, 2):
         if subnet.version == other.version and subnet.overlaps(other):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from lvslab.topology.faults import Fault
-from lvslab.topology.limits import SERVER_KINDS
+from lvslab.topology.limits import MSS, SERVER_KINDS
 from lvslab.topology.model import Address, InterfaceAddress, Network, Node, Role, Topology
 from lvslab.topology.reach import interface_facing
 from lvslab.topology.wording import did_you_mean, one_of, shown
@@ -23,6 +23,8 @@ def check_nodes(topology: Topology) -> Iterator[Fault]:
         yield from _check_next_hops(node)
         yield from _check_extras(node)
         yield from _check_server(node)
+        if node.clamp_mss is not None and node.clamp_mss not in MSS:
+            yield Fault(("nodes", node.name, "clamp_mss"), "number out of range", str(MSS), str(node.clamp_mss))
     yield from _check_unique(topology)
 
 

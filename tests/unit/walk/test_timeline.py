@@ -137,6 +137,19 @@ def test_golden(width: int) -> None:
     assert text == golden.read_text()
 
 
+def test_a_call_that_came_to_nothing_is_said() -> None:
+    one = watched([])
+    text = printed(render_timeline(replace(one, outcome=replace(one.outcome, status="ETIMEDOUT"))))
+    assert "The client's call came to nothing: ETIMEDOUT." in text
+    assert "came to nothing" not in printed(render_timeline(one))
+
+
+def test_a_director_that_no_packet_came_to_saw_nothing() -> None:
+    text = printed(render_timeline(replace(watched([]), events=())))
+    assert "no packet of it came there" in text
+    assert "it sees" not in text
+
+
 def test_no_entry_is_said() -> None:
     assert "No reading of the table had an entry of this connection." in printed(render_timeline(watched([])))
 
