@@ -236,6 +236,13 @@ class Lab:
         narrowed.topology = replace(self.topology, services=kept)
         return narrowed
 
+    def unused_ports(self, client: str, count: int) -> range:
+        """Return ports in a row that no director remembers: calls from them are scheduled. Raises CannotRun."""
+        from lvslab.sandbox.ports import remembered_ports
+        from lvslab.traffic.ports import free_ports
+
+        return free_ports(count, remembered_ports(self._sandbox, [client], self.directors))
+
     def drive(self) -> tuple[Outcome, ...]:
         """Send the topology's standard traffic, as if there had been none before.
 

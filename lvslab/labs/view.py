@@ -83,9 +83,10 @@ class View:
         raise LookupError(f"the lab has no service at {vip}:{port}")
 
     def call(self, client: str | None, times: int = _CALL_TIMES, vip: str | None = None) -> tuple[Outcome, ...]:
-        """Fetch a page from the service so many times, one after another; return the outcomes."""
-        service = self.service(vip)
-        return self.lab.node(client or self.client).get(str(service.vip), service.port, times=times)
+        """Fetch a page from the service so many times, one after another, each call scheduled anew."""
+        service, caller = self.service(vip), client or self.client
+        first_port = self.lab.unused_ports(caller, times).start
+        return self.lab.node(caller).get(str(service.vip), service.port, times=times, first_port=first_port)
 
     def load(self, vip: str | None, connections: int) -> Throughput:
         """Fetch from a service over so many connections at once, for some seconds, at most once."""
