@@ -37,6 +37,7 @@ collect_ignore = (
         "test_template_times.py",
         "test_defences_in_time.py",
         "test_virtual_bench.py",
+        "test_virtual_connections.py",
     ]
 )
 

@@ -44,7 +44,9 @@ def test_a_claim_has_topology_command_and_test_or_is_open(claim: Claim) -> None:
 def collected(names: Sequence[str]) -> subprocess.CompletedProcess[str]:
     """Have pytest look for tests: it refuses a name that it does not find."""
     argv = [sys.executable, "-m", "pytest", "--collect-only", "-q", "--no-header", "-p", "no:cacheprovider", *names]
-    return subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False)
+    # Under CI, a run in which no kernel test passed has failed, and nothing is run here.
+    environment = {name: value for name, value in os.environ.items() if name != "CI"}
+    return subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, check=False, env=environment)
 
 
 def test_the_tests_exist() -> None:
