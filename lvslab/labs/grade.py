@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from lvslab.errors import BadInput, LvslabError
 from lvslab.kernels.start import RunningKernel
-from lvslab.lab import Lab
+from lvslab.lab import Lab, Phase
 from lvslab.labs.judge import Judge
 from lvslab.labs.loading import load_lab
 from lvslab.labs.machine import fresh_lab
@@ -22,7 +21,6 @@ from lvslab.labs.view import View
 from lvslab.verify.result import Verdict
 
 SCRIPT_TIMEOUT_S = 60.0
-Phase = Callable[[str], AbstractContextManager[object]]
 
 
 @dataclass(frozen=True, slots=True)

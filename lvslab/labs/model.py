@@ -108,6 +108,10 @@ class GuidedLab:
     def points(self) -> int:
         return sum(step.points for step in self.steps if step.kind is not StepKind.PREDICTION)
 
+    def revealed_by(self, task: Step) -> tuple[Step, ...]:
+        """Return the predictions that can be seen once a task is done."""
+        return tuple(step for step in self.steps if step.reveal == task.id)
+
     @property
     def checks(self) -> tuple[Check, ...]:
         return tuple(check for step in self.steps for check in step.checks)

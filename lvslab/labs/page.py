@@ -29,8 +29,7 @@ _GAVE_UP = Words("the solution was looked up", "查看了答案")
 def report_page(session: Session, examination: Examination | None, language: Language) -> bytes:
     """Return the page; with an examination of the running network it has the packets too."""
     guided, progress = session.guided, session.progress
-    earned = sum(step.points for step in guided.steps if progress.step(step.id).passed_at)
-    facts = [(_POINTS.in_(language), f"{earned}/{guided.points}")]
+    facts = [(_POINTS.in_(language), f"{session.points}/{guided.points}")]
     if progress.student:
         facts.insert(0, (_STUDENT.in_(language), progress.student))
     title = f"{guided.id} · {guided.title.in_(language)}"

@@ -33,7 +33,6 @@ from lvslab.labs.shipped import find_lab_folder
 from lvslab.labs.snapshot import forget_steps, remember_start, remember_step
 from lvslab.labs.solution import solution_of
 from lvslab.labs.transcript import Line
-from lvslab.labs.trial import revealed_by
 from lvslab.labs.view import View
 
 
@@ -53,6 +52,11 @@ class Session:
     def network(self) -> str:
         """What the running lab is called."""
         return network_name(self.guided.id)
+
+    @property
+    def points(self) -> int:
+        """What the steps that passed are worth."""
+        return sum(step.points for step in self.guided.steps if self.progress.step(step.id).passed_at)
 
     @property
     def finished(self) -> bool:
@@ -253,7 +257,7 @@ def check(session: Session) -> Checked:
             changes = {"attempts": done.attempts + (outcome.verdict.value == "fail")}
         progress = progress.with_step(step.id, **changes)
         revealed = []
-        for prediction in revealed_by(session.guided, step) if outcome.passed else ():
+        for prediction in session.guided.revealed_by(step) if outcome.passed else ():
             seen = judge.judge_step(prediction)
             revealed.append(seen)
             if seen.observed is not None:

@@ -16,10 +16,9 @@ from lvslab.labs.model import GuidedLab, Step, StepKind
 from lvslab.labs.progress import Progress
 from lvslab.labs.words import Language, Words, words
 from lvslab.report.printable import printable
+from lvslab.report.signs import SIGNS, STYLES
 from lvslab.verify.result import Verdict
 
-_SIGNS = {Verdict.PASS: "✓", Verdict.FAIL: "✗", Verdict.SKIP: "–", Verdict.ERROR: "!"}
-_STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.SKIP: "yellow", Verdict.ERROR: "bold magenta"}
 _LABELS = {
     "where": Words("where", "位置"),
     "expected": Words("expected", "应当"),
@@ -77,7 +76,7 @@ def _outcome(outcome: StepOutcome, language: Language) -> Iterator[RenderableTyp
 
 def _line(check: CheckOutcome, language: Language) -> Text:
     finding = check.finding
-    text = Text(f"{_SIGNS[finding.verdict]} ", style=_STYLES[finding.verdict])
+    text = Text(f"{SIGNS[finding.verdict]} ", style=STYLES[finding.verdict])
     said = finding.expected.in_(language)
     where = f"  [{finding.where}]" if finding.passed and finding.where else ""
     return text.append(printable(f"{said}{where}"), style="" if finding.passed else "bold")

@@ -7,14 +7,13 @@ proves nothing. What is predicted in the solution must be what is then observed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from lvslab.errors import LvslabError
 from lvslab.kernels.start import RunningKernel
-from lvslab.lab import Lab
+from lvslab.lab import Lab, Phase
 from lvslab.labs.answers import read_answer
 from lvslab.labs.judge import Judge, StepOutcome
 from lvslab.labs.keyboard import type_lines
@@ -26,8 +25,6 @@ from lvslab.labs.solution import Mistake, mistakes_of, solution_of
 from lvslab.labs.transcript import Line, Transcript
 from lvslab.labs.view import View
 from lvslab.verify.result import Verdict
-
-Phase = Callable[[str], AbstractContextManager[object]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,17 +136,12 @@ def _step_said(student: _Student, step: Step) -> str:
     outcome = judge.judge_step(step)
     if not outcome.passed:
         return _failure(outcome)
-    for prediction in revealed_by(student.guided, step):
+    for prediction in student.guided.revealed_by(step):
         seen = judge.judge_step(prediction)
         if not seen.agrees:
             observed = seen.observed.value if seen.observed else _failure(seen)
             return f"{prediction.id}: predicted {student.answers.get(prediction.id)}, observed {observed}"
     return ""
-
-
-def revealed_by(guided: GuidedLab, task: Step) -> Sequence[Step]:
-    """Return the predictions that can be seen once a task is done."""
-    return [step for step in guided.steps if step.reveal == task.id]
 
 
 def _mistaken(kernel: RunningKernel, guided: GuidedLab, mistake: Mistake) -> str:

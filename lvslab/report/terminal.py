@@ -15,7 +15,7 @@ from rich.text import Text
 from lvslab.report.console import make_console
 from lvslab.report.evidence import facts
 from lvslab.report.printable import printable
-from lvslab.report.signs import ASCII_SIGNS, SIGNS
+from lvslab.report.signs import ASCII_SIGNS, SIGNS, STYLES
 from lvslab.verify.result import Result, TopologyResult, Verdict, titles
 
 __all__ = ["make_console", "render"]
@@ -23,7 +23,6 @@ __all__ = ["make_console", "render"]
 _NARROW = 60
 """Below this many columns the table keeps only what decides: topology, checks, verdict."""
 _MOST_FRAMES = 12
-_STYLES = {Verdict.PASS: "green", Verdict.FAIL: "bold red", Verdict.SKIP: "yellow", Verdict.ERROR: "bold magenta"}
 _COUNTED = {Verdict.PASS: "passed", Verdict.FAIL: "failed", Verdict.ERROR: "in error", Verdict.SKIP: "skipped"}
 
 
@@ -72,7 +71,7 @@ def _table(results: Sequence[TopologyResult], signs: dict[Verdict, str], *, narr
 
 
 def _verdict(verdict: Verdict, signs: dict[Verdict, str]) -> Text:
-    return Text(f"{signs[verdict]} {verdict.name}", style=_STYLES[verdict])
+    return Text(f"{signs[verdict]} {verdict.name}", style=STYLES[verdict])
 
 
 def _counts(verdicts: Iterable[Verdict]) -> str:
@@ -146,5 +145,5 @@ def _summary(results: Sequence[TopologyResult]) -> Text:
     seconds = sum(sum(result.seconds.values()) for result in results)
     return Text(
         f"topologies: {topologies}; checks: {checks}; {seconds:.1f} s",
-        style=_STYLES[Verdict.of(result.verdict for result in results)],
+        style=STYLES[Verdict.of(result.verdict for result in results)],
     )

@@ -32,9 +32,8 @@ def command(wanted: str | None, language: str | None, json_path: str | None, htm
     session, spoken = open_session(wanted), chosen_language(language)
     progress = session.progress
     up = any(record.name == session.network for record in running_labs())
-    points = sum(step.points for step in session.guided.steps if progress.step(step.id).passed_at)
     if json_path is not None:
-        facts = asdict(progress) | {"points": points, "of": session.guided.points, "network_up": up}
+        facts = asdict(progress) | {"points": session.points, "of": session.guided.points, "network_up": up}
         write_output(json_path, (json.dumps(facts, indent=1, ensure_ascii=False) + "\n").encode())
         return
     if html_path is not None:
@@ -46,7 +45,7 @@ def command(wanted: str | None, language: str | None, json_path: str | None, htm
         kept = progress.step(step.id)
         if step.reveal and kept.answer is not None and kept.observed is not None:
             show(comparison(step, kept.answer, kept.observed, kept.observed_at, spoken))
-    click.echo(f"{points}/{session.guided.points}; {session.network}: {'up' if up else 'down'}")
+    click.echo(f"{session.points}/{session.guided.points}; {session.network}: {'up' if up else 'down'}")
 
 
 def _page(session: Session, language: Language, *, up: bool) -> bytes:
