@@ -56,12 +56,12 @@ ip -n rs1 link set lo up
 ip -n rs1 link set eth0 up
 ip -n rs1 link set tunl0 up
 ip netns exec rs1 ethtool -K tunl0 gro off
-ip netns exec rs1 ip fou add port 6080 gue
+ip -n rs1 fou add port 6080 gue
 ip -n rs2 link set lo up
 ip -n rs2 link set eth0 up
 ip -n rs2 link set tunl0 up
 ip netns exec rs2 ethtool -K tunl0 gro off
-ip netns exec rs2 ip fou add port 6080 gue
+ip -n rs2 fou add port 6080 gue
 ip -n client addr add 203.0.113.10/24 dev eth0
 ip -n director addr add 203.0.113.2/24 dev eth0
 ip -n router addr add 203.0.113.1/24 dev eth0

@@ -54,12 +54,12 @@ ip -n router link set eth0 up
 ip -n router link set eth1 up
 ip -n rs1 link set lo up
 ip -n rs1 link set eth0 up
-ip netns exec rs1 ip link add ip6tnl1 index 1000 type ip6tnl mode any local 2001:db8:2::11 remote ::
+ip -n rs1 link add ip6tnl1 index 1000 type ip6tnl mode any local 2001:db8:2::11 remote ::
 ip -n rs1 link set ip6tnl1 up
 ip netns exec rs1 ethtool -K ip6tnl1 gro off
 ip -n rs2 link set lo up
 ip -n rs2 link set eth0 up
-ip netns exec rs2 ip link add ip6tnl1 index 1000 type ip6tnl mode any local 2001:db8:2::12 remote ::
+ip -n rs2 link add ip6tnl1 index 1000 type ip6tnl mode any local 2001:db8:2::12 remote ::
 ip -n rs2 link set ip6tnl1 up
 ip netns exec rs2 ethtool -K ip6tnl1 gro off
 ip -n client addr add 203.0.113.16/24 dev eth0
