@@ -53,7 +53,7 @@ def open_listeners(namespaces: Namespaces, listeners: Iterable[Listener]) -> lis
     try:
         for listener in listeners:
             with namespaces.inside(listener.node):
-                opened.append((listener, _listen(listener)))
+                opened.append((listener, open_listener(listener)))
     except OSError:
         for _, channel in opened:
             channel.close()
@@ -61,7 +61,8 @@ def open_listeners(namespaces: Namespaces, listeners: Iterable[Listener]) -> lis
     return opened
 
 
-def _listen(listener: Listener) -> socket.socket:
+def open_listener(listener: Listener) -> socket.socket:
+    """Open a server's socket in the present namespace."""
     if listener.kind != "udp-echo":
         protocol = socket.IPPROTO_SCTP if listener.kind == "sctp-echo" else 0
         return listen(listener.address, listener.port, socket.SOCK_STREAM, protocol)

@@ -35,6 +35,7 @@ VERBS = {
     "graph": "Draw a topology: in the terminal, as Mermaid or as SVG.",
     "lint": "Check topologies and directors' configurations without running anything.",
     "import": "Make a topology of a director's configuration.",
+    "export": "Write a topology for another engine.",
     "topologies": "List the topologies that come with lvslab.",
     "schema": "Print the JSON Schema of topology files, or of verify's JSON.",
     "bench": "Measure what the papers claim in figures.",

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from ipaddress import IPv4Network
 
 from lvslab.ipvs.model import AddressKey, Destination, Family, Flag, IntendedService, Service, ServiceKey, endpoint
-from lvslab.plan.shell import METHOD_FLAGS, PROTOCOL_FLAGS
+from lvslab.plan.node_commands import METHOD_FLAGS, PROTOCOL_FLAGS
 from lvslab.topology.model import Method, Tunnel, TunnelKind
 
 

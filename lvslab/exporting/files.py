@@ -1,0 +1,53 @@
+"""The files of an export, as values, and how they get into a folder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from lvslab.errors import BadInput
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedFile:
+    """`path` is relative to the export's folder."""
+
+    path: str
+    text: str
+
+
+def yaml_text(document: dict[str, Any], *heading: str) -> str:
+    """Return a document as YAML, below a comment."""
+    from io import StringIO
+
+    from ruamel.yaml import YAML
+
+    stream = StringIO()
+    yaml = YAML(typ="safe", pure=True)
+    yaml.default_flow_style = False
+    yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
+    yaml.width = 110
+    yaml.dump(document, stream)
+    return "".join(f"# {line}\n" for line in heading) + "\n" + stream.getvalue()
+
+
+def write_files(folder: Path, files: Iterable[ExportedFile]) -> tuple[Path, ...]:
+    """Write files into a folder that is empty or not there yet; return their paths. Raises BadInput."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if any(folder.iterdir()):
+            raise BadInput(
+                "there is something already", where=str(folder), next_step="choose another folder, or empty it"
+            )
+        return tuple(_write(folder, file) for file in files)
+    except OSError as error:
+        raise BadInput(f"cannot be written: {error.strerror}", where=str(error.filename or folder)) from error
+
+
+def _write(folder: Path, file: ExportedFile) -> Path:
+    path = folder / file.path
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(file.text, encoding="utf-8")
+    return path
