@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lvslab.ipvs.watched import WatchedTable
     from lvslab.plan.steps import Step
     from lvslab.sandbox.sandbox import Finished, Sandbox
-    from lvslab.topology.model import Address, Node, Topology, VirtualService
+    from lvslab.topology.model import Address, Node, Protocol, Topology, VirtualService
     from lvslab.traffic.load import Throughput
     from lvslab.traffic.outcome import Outcome
     from lvslab.traffic.watched import Ending
@@ -85,11 +85,19 @@ class LabNode:
         return self._sandbox.read_sysctls([(self.name, key)])[0]
 
     def get(self, address: str, port: int = 80, *, times: int = 1, first_port: int = 0) -> tuple[Outcome, ...]:
-        """Fetch http://address:port/ so many times, one after another, from `first_port` upwards (0: any port).
+        """Fetch http://address:port/ so many times, one after another. Ports and errors are those of `call`."""
+        return self.call(address, port, times=times, first_port=first_port)
 
-        Raises BadInput if the node has no address of that family, or for ports beyond 65535.
+    def call(
+        self, address: str, port: int, protocol: Protocol | None = None, *, times: int = 1, first_port: int = 0
+    ) -> tuple[Outcome, ...]:
+        """Call a server so many times, one after another, from `first_port` upwards (0: any port).
+
+        Over TCP (the default) that is HTTP, over UDP and SCTP a question to an echo server. Raises BadInput if the
+        node has no address of that family, or for ports beyond 65535.
         """
-        from lvslab.traffic.calls import http_target, make_calls
+        from lvslab.topology.model import Protocol
+        from lvslab.traffic.calls import TARGETS, make_calls
 
         target = ip_address(address)
         source = self._source_towards(target)
@@ -98,7 +106,8 @@ class LabNode:
                 "no such port", where=self.name, expected=f"at most {MAX_PORT}", found=f"{port}, {first_port}"
             )
         ports = range(first_port, first_port + times) if first_port else [0] * times
-        return make_calls(self._sandbox, self.name, [http_target(source, own, target, port) for own in ports])
+        make_target = TARGETS[protocol or Protocol.TCP]
+        return make_calls(self._sandbox, self.name, [make_target(source, own, target, port) for own in ports])
 
     def get_each(self, addresses: Sequence[str], port: int = 80) -> tuple[Outcome, ...]:
         """Fetch http://address:port/ from each address, one after another. Raises BadInput as `get` does."""
@@ -212,10 +221,11 @@ class Lab:
             try:
                 yield recording
             finally:
+                # Whatever ended the body: the capture may show why.
                 raw = self._sandbox.stop_capture(nodes, spool)
-            recording.capture = replace(
-                read_spool(raw.spool, raw.nodes, raw.interfaces, raw.drops), comment=self.topology.rendered
-            )
+                recording.capture = replace(
+                    read_spool(raw.spool, raw.nodes, raw.interfaces, raw.drops), comment=self.topology.rendered
+                )
         finally:
             spool.unlink(missing_ok=True)
 
@@ -255,7 +265,7 @@ class Lab:
         if self._shared or self._driven:
             self._forget_path_mtus()
         self._driven = True
-        self._forget_vips()
+        self.forget_vips()
         taken = remembered_ports(self._sandbox, callers(self.topology), self.directors)
         return drive(self._sandbox, self.topology, taken)
 
@@ -291,7 +301,8 @@ class Lab:
         table, synchronised = (text.decode() for text in texts)
         return known_entries(connections(table), self.ipvs(director).services(), origins(synchronised))
 
-    def _forget_vips(self) -> None:
+    def forget_vips(self) -> None:
+        """Make whoever sends to a VIP ask for it by ARP again."""
         from lvslab.sandbox.neighbours import forget_neighbour
         from lvslab.topology.vips import vip_askers
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from lvslab.agent.machines import FOLDER
 
 if TYPE_CHECKING:
-    from lvslab.topology.model import Topology
+    from lvslab.topology.model import Address, Topology
 
 HOSTS = "/etc/hosts"
 RESOLVER = "/etc/resolv.conf"
@@ -38,10 +38,15 @@ def shell_start_file(node: str) -> str:
 
 def _hosts(topology: Topology) -> str:
     lines = ["127.0.0.1 localhost", "::1 localhost"]
-    lines += [f"{address} {node.name}" for node in topology.nodes for address in node.own_addresses]
-    vips = dict.fromkeys(service.vip for service in topology.services)
-    lines += [f"{vip} vip" if number == 1 else f"{vip} vip{number}" for number, vip in enumerate(vips, 1)]
+    lines += [f"{address} {name}" for name, address in host_names(topology)]
     return "\n".join(lines) + "\n"
+
+
+def host_names(topology: Topology) -> Iterator[tuple[str, Address]]:
+    """Yield what nodes know each other and the VIPs by: the node's name; vip, vip2, …"""
+    yield from ((node.name, address) for node in topology.nodes for address in node.own_addresses)
+    vips = dict.fromkeys(service.vip for service in topology.services)
+    yield from (("vip" if number == 1 else f"vip{number}", vip) for number, vip in enumerate(vips, 1))
 
 
 def _name_servers(topology: Topology) -> str:

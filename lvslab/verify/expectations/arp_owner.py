@@ -24,6 +24,12 @@ def _matters(evidence: Evidence, service: VirtualService, speech: ArpSpeech) -> 
     return all(card.network == vip_network for card in cards)
 
 
+def vip_claims(evidence: Evidence, service: VirtualService) -> list[ArpSpeech]:
+    """Return who claimed the VIP on its network, in answers and in requests, in order of time."""
+    vip = str(service.vip)
+    return [each for each in arp_speeches(evidence) if each.sender_ip == vip and _matters(evidence, service, each)]
+
+
 def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served, ...]) -> Result:
     vip, director = str(service.vip), service.director
     statement = Statement(NAME, f"only {director} answers ARP for {vip}, or sends ARP as {vip}")
@@ -31,9 +37,7 @@ def judge(evidence: Evidence, service: VirtualService, connections: tuple[Served
         return statement.skipped("IPv6 has no ARP, and an address on lo answers no neighbour solicitation")
     if service.arp_cure is ArpCure.NEIGHBOUR:
         return _never_asked(evidence, service, connections)
-    claims = [
-        speech for speech in arp_speeches(evidence) if speech.sender_ip == vip and _matters(evidence, service, speech)
-    ]
+    claims = vip_claims(evidence, service)
     strangers = [speech for speech in claims if speech.node != director]
     if strangers:
         # An answer decides the matter at once; a claim in a request does so later.

@@ -1,0 +1,99 @@
+"""What the markers `lvs` of a test say, taken together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lvslab.errors import BadInput
+from lvslab.kernels.uml import DEFAULT_MEMORY_MIB
+from lvslab.topology import load_topology, shipped
+from lvslab.topology.wording import did_you_mean, one_of
+
+if TYPE_CHECKING:
+    import pytest
+
+    from lvslab.topology.model import Topology
+
+WHERE = "@pytest.mark.lvs"
+
+
+@dataclass(frozen=True, slots=True)
+class KernelOrder:
+    """Which kernel; orders that are equal share one."""
+
+    kernel: str | None
+    virtual_time: bool
+    memory_mib: int
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Which cluster, on which kernel."""
+
+    topology: str
+    """A shipped name, or the path of a file."""
+    on: KernelOrder
+    without: tuple[str, ...] = ()
+    settings: tuple[tuple[str, object], ...] = ()
+    fresh: bool = False
+    """Whether nobody else may have used it, or will."""
+
+    def load(self) -> Topology:
+        """Raises BadInput."""
+        return load_topology(self.topology, params=dict(self.settings), without=self.without)
+
+
+def order_of(markers: Iterable[pytest.Mark], folder: Path) -> Order:
+    """Return what the markers of a test say, the nearest of which comes first; paths are relative to `folder`.
+
+    A farther one, of the class or the module, says what the nearer ones leave out. Raises BadInput.
+    """
+    words: dict[str, object] = {}
+    for mark in markers:
+        if mark.args:
+            raise BadInput("its arguments have names", where=WHERE, expected="topology=…", found=repr(mark.args[0]))
+        words = {**mark.kwargs, **words}
+    known = {name: value for name, value in signature(_order).parameters.items() if name != "folder"}
+    for name in words:
+        if name not in known:
+            raise BadInput(
+                f"no argument {name!r}", where=WHERE, expected=one_of(known), next_step=did_you_mean(name, known)
+            )
+    needed = [name for name, value in known.items() if value.default is Parameter.empty and name not in words]
+    if needed:
+        raise BadInput("which topology?", where=WHERE, expected='topology="dr", or the path of a file')
+    return _order(folder, **words)  # type: ignore[arg-type] # checked by whoever reads them
+
+
+def _order(
+    folder: Path,
+    *,
+    topology: str | Path,
+    kernel: str | None = None,
+    without: str | Iterable[str] = (),
+    set: Mapping[str, object] | None = None,  # noqa: A002 - as on the command line
+    virtual_time: bool = False,
+    memory_mib: int = DEFAULT_MEMORY_MIB,
+    fresh: bool = False,
+) -> Order:
+    if set is not None and not isinstance(set, Mapping):
+        raise BadInput("not parameters", where=f"{WHERE}(set=…)", expected='{"real_servers": 3}', found=repr(set))
+    return Order(
+        _found(topology, folder),
+        KernelOrder(kernel, virtual_time, memory_mib),
+        (without,) if isinstance(without, str) else tuple(without),
+        tuple(sorted((set or {}).items())),
+        fresh,
+    )
+
+
+def _found(topology: str | Path, folder: Path) -> str:
+    """Return a shipped name as it is, and the path of any other file, seen from the test's own."""
+    if isinstance(topology, str) and topology in shipped():
+        return topology
+    path = folder / topology
+    return str(path) if path.exists() or path.suffix else str(topology)
