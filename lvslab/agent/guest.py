@@ -105,6 +105,8 @@ def enter_root(share: str, module_source: Path | None) -> None:
         # devtmpfs has no links; programs and shells expect these (proc(5): /proc/PID/fd).
         Path("/dev", name).symlink_to(f"/proc/self/fd{target}")
     NETNS_FOLDER.mkdir(parents=True)
+    # A mount of its own, or ip(8) would put one over the namespaces that are there, and hold them for ever.
+    syscalls.mount("lvslab", str(NETNS_FOLDER), "tmpfs")
     syscalls.unmount("/run/host", syscalls.MNT_DETACH)
     if module_source is not None:
         link_modules(module_source)
