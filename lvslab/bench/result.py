@@ -36,6 +36,32 @@ class Chart:
 
 
 @dataclass(frozen=True, slots=True)
+class Ratio:
+    """One thing over another, both measured in the same run, and what it should be."""
+
+    key: str
+    """Its name for programs, the benchmark's own before it in a table of several."""
+    text: str
+    value: float
+    at_most: float | None = None
+    at_least: float | None = None
+
+    @property
+    def aim(self) -> str:
+        """Return the aim as text, empty if there is none."""
+        if self.at_most is not None:
+            return f"≤ {self.at_most:g}"
+        return "" if self.at_least is None else f"≥ {self.at_least:g}"
+
+    @property
+    def met(self) -> bool | None:
+        """Tell whether the aim is met; None without one."""
+        if self.at_most is not None:
+            return self.value <= self.at_most
+        return None if self.at_least is None else self.value >= self.at_least
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """One series of measurements on one kernel."""
 
@@ -48,7 +74,8 @@ class Part:
     rows: tuple[tuple[Value, ...], ...]
     facts: tuple[str, ...]
     """What the numbers say, in words."""
-    chart: Chart
+    chart: Chart | None = None
+    ratios: tuple[Ratio, ...] = ()
     values: Mapping[str, float] = field(default_factory=dict)
     """The few numbers it is about."""
     readings: Mapping[str, Sequence[float]] = field(default_factory=dict)

@@ -7,6 +7,7 @@ import click
 from lvslab.cli.lazy import LazyGroup
 
 VERBS = {
+    "build": "What building and removing a network costs, beside ip -batch and Mininet.",
     "headline": "Throughput of VS/NAT, VS/DR and VS/TUN by number of servers.",
     "skew": "How evenly round-robin DNS and IPVS load servers.",
 }

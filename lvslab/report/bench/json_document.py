@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lvslab.bench.result import Benchmark, Part
+from lvslab.bench.result import Benchmark, Part, Ratio
 
 SCHEMA_ID = "urn:lvslab:schema:bench:1"
 
@@ -30,7 +30,12 @@ def _part(part: Part) -> dict[str, Any]:
         "kernel": part.kernel,
         "virtual_time": part.virtual_time,
         "rows": [dict(zip(keys, row, strict=True)) for row in part.rows],
+        "ratios": [_ratio(ratio) for ratio in part.ratios],
         "values": dict(part.values),
         "readings": {name: list(values) for name, values in part.readings.items()},
         "facts": list(part.facts),
     }
+
+
+def _ratio(ratio: Ratio) -> dict[str, Any]:
+    return {"ratio": ratio.key, "text": ratio.text, "value": ratio.value, "aim": ratio.aim, "met": ratio.met}

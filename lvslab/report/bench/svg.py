@@ -62,7 +62,8 @@ def draw_charts(benchmark: Benchmark) -> str:
         undefined=StrictUndefined,
         keep_trailing_newline=True,
     )
-    charts = [_drawn(part, number * CHART_HEIGHT) for number, part in enumerate(benchmark.parts)]
+    drawn = [(part, part.chart) for part in benchmark.parts if part.chart is not None]
+    charts = [_drawn(part, chart, number * CHART_HEIGHT) for number, (part, chart) in enumerate(drawn)]
     return environment.get_template("charts.svg.j2").render(
         title=benchmark.title,
         summary=" ".join(fact for part in benchmark.parts for fact in part.facts),
@@ -76,8 +77,7 @@ def draw_charts(benchmark: Benchmark) -> str:
     )
 
 
-def _drawn(part: Part, y: int) -> DrawnChart:
-    chart = part.chart
+def _drawn(part: Part, chart: Chart, y: int) -> DrawnChart:
     points = [point for curve in chart.curves for point in curve.points]
     x_ticks, y_ticks = ticks(largest(x for x, _ in points)), ticks(largest(y for _, y in points))
     return DrawnChart(

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich import box
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from lvslab.bench.result import Benchmark, Column, Part, Value
+from lvslab.bench.result import Benchmark, Column, Part, Ratio, Value
 from lvslab.report.printable import printable
 
 
@@ -29,6 +29,10 @@ def _lines(benchmark: Benchmark) -> Iterator[RenderableType]:
         yield Text(printable(part.title), style="bold")
         yield Text(printable(f"{part.kernel}, {clock(part)}"), style="dim")
         yield _table(part)
+        if part.ratios:
+            yield ""
+            yield render_ratios(part.ratios)
+            yield ""
         for fact in part.facts:
             yield Text(printable(fact))
     for note in benchmark.notes:
@@ -44,6 +48,21 @@ def _table(part: Part) -> Table:
     for row in part.rows:
         table.add_row(*(Text(shown(value, column)) for value, column in zip(row, part.columns, strict=True)))
     return table
+
+
+def render_ratios(ratios: Iterable[Ratio]) -> Table:
+    """Return the table of what was aimed at; what is missed is marked by a sign, too."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
+    table.add_column("ratio", overflow="fold")
+    table.add_column("value", justify="right")
+    table.add_column("aim")
+    table.add_column("")
+    for ratio in ratios:
+        table.add_row(Text(printable(ratio.text)), f"{ratio.value:.3g}", ratio.aim, MET[ratio.met])
+    return table
+
+
+MET = {True: Text("✓", style="green"), False: Text("✗ missed", style="red"), None: Text("")}
 
 
 def shown(value: Value, column: Column) -> str:

@@ -75,7 +75,7 @@ def test_higher_values_are_drawn_higher_and_inside_the_chart() -> None:
 
 def test_names_in_the_legend_are_apart_however_long() -> None:
     curves = tuple(Curve(f"round-robin DNS, TTL {ttl} s", ((1, ttl),)) for ttl in (10, 60))
-    drawing = draw_charts(replace(BENCHMARK, parts=(replace(PART, chart=replace(PART.chart, curves=curves)),)))
+    drawing = draw_charts(replace(BENCHMARK, parts=(replace(PART, chart=Chart("", "", "", curves)),)))
     texts = {element.text: float(element.attrib["x"]) for element in ET.fromstring(drawing).iter(f"{SVG}text")}
     assert texts["round-robin DNS, TTL 60 s"] - texts["round-robin DNS, TTL 10 s"] > 7 * len(curves[0].name)
 
