@@ -21,6 +21,7 @@ from lvslab.errors import BadInput
 from lvslab.kernels.choose import UP_TIMEOUT_S, boot, choose_kernel
 from lvslab.kernels.start import RunningKernel
 from lvslab.kernels.uml import DEFAULT_MEMORY_MIB
+from lvslab.sandbox.backends import NETNS, need_backend
 
 if TYPE_CHECKING:
     from lvslab.capture.frame import Capture
@@ -443,6 +444,7 @@ def open_lab(
     topology: str | Path | Topology,
     *,
     kernel: str | None = None,
+    backend: str = NETNS,
     memory_mib: int = DEFAULT_MEMORY_MIB,
     virtual_time: bool = False,
     without: Sequence[str] = (),
@@ -450,14 +452,16 @@ def open_lab(
 ) -> Iterator[Lab]:
     """Run a topology until the body ends: a shipped name, a file, or a model built in code.
 
-    `kernel` is `native` or `uml` (default: what the machine can do), `params` are the topology's own parameters.
+    `kernel` is `native` or `uml` (default: what the machine can do), `backend` what builds the network (`netns` or
+    `mininet`), `params` are the topology's own parameters.
     With virtual time sleeping costs nothing, and the same lab repeats exactly (docs/virtual-time.md).
     Raises BadInput for a bad topology, CannotRun if this machine cannot run it, KernelFault if the kernel fails.
     """
+    need_backend(backend)
     with open_kernel(kernel, memory_mib=memory_mib, virtual_time=virtual_time) as running:
         model = _model(topology, params, without)
         running.wait_until_up(UP_TIMEOUT_S)
-        with running_lab(running, model) as lab:
+        with running_lab(running, model, backend=backend) as lab:
             yield lab
 
 
@@ -479,7 +483,9 @@ def open_kernel(
 
 
 @contextmanager
-def running_lab(kernel: RunningKernel, topology: Topology, *, further: Sequence[Step] = ()) -> Iterator[Lab]:
+def running_lab(
+    kernel: RunningKernel, topology: Topology, *, backend: str = NETNS, further: Sequence[Step] = ()
+) -> Iterator[Lab]:
     """Build a topology in a kernel that is up, and take it down when the body ends.
 
     `further` steps come after the topology's own, and go with it.
@@ -488,7 +494,7 @@ def running_lab(kernel: RunningKernel, topology: Topology, *, further: Sequence[
     from lvslab.sandbox.sandbox import Sandbox
 
     plan = make_plan(topology)
-    sandbox = Sandbox(kernel, replace(plan, steps=(*plan.steps, *further)))
+    sandbox = Sandbox(kernel, replace(plan, steps=(*plan.steps, *further)), backend=backend)
     sandbox.build()
     try:
         yield Lab(topology, kernel, sandbox)
@@ -500,6 +506,7 @@ def verify(
     topologies: Sequence[str | Path | Topology],
     *,
     kernel: str | None = None,
+    backend: str = NETNS,
     params: Mapping[str, object] | None = None,
     without: Sequence[str] = (),
     phase: Phase = quiet,
@@ -512,6 +519,7 @@ def verify(
     """
     begun = time.monotonic()
     examinations = []
+    need_backend(backend)
     with open_kernel(kernel, name="verify", memory_mib=memory_mib, virtual_time=virtual_time) as running:
         models = [_model(topology, params or {}, without) for topology in topologies]
         with phase("boot"):
@@ -519,7 +527,7 @@ def verify(
             running.wait_until_up(UP_TIMEOUT_S)
         clock = _Clock({"boot": time.monotonic() - begun})
         for model in models:
-            examinations.append(_examine_one(running, model, phase, clock))
+            examinations.append(_examine_one(running, model, backend, phase, clock))
             clock = _Clock({"boot": 0.0})
     return tuple(examinations)
 
@@ -540,10 +548,10 @@ def verify_on_each(
     return tuple(chain.from_iterable(zip(*on_each, strict=True)))
 
 
-def _examine_one(kernel: RunningKernel, topology: Topology, phase: Phase, clock: _Clock) -> Examination:
+def _examine_one(kernel: RunningKernel, topology: Topology, backend: str, phase: Phase, clock: _Clock) -> Examination:
     with ExitStack() as stack:
         with phase(f"{topology.name}: build"), clock("build"):
-            lab = stack.enter_context(running_lab(kernel, topology))
+            lab = stack.enter_context(running_lab(kernel, topology, backend=backend))
         return lab.examine(phase=phase, seconds=clock.seconds)
 
 

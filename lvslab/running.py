@@ -24,6 +24,7 @@ from lvslab.kernels.attach import (
 from lvslab.kernels.choose import UP_TIMEOUT_S
 from lvslab.kernels.uml import DEFAULT_MEMORY_MIB
 from lvslab.lab import Lab, Phase, open_kernel, quiet
+from lvslab.sandbox.backends import NETNS, need_backend
 
 if TYPE_CHECKING:
     from lvslab.kernels.start import RunningKernel
@@ -37,6 +38,7 @@ def up(
     *,
     name: str | None = None,
     kernel: str | None = None,
+    backend: str = NETNS,
     memory_mib: int = DEFAULT_MEMORY_MIB,
     virtual_time: bool = False,
     share: Path | None = None,
@@ -54,15 +56,16 @@ def up(
 
     shared = None if share is None else _shareable(share)
     wanted = topology.name if name is None else name
+    need_backend(backend)
     refuse_second(wanted)
     with open_kernel(kernel, memory_mib=memory_mib, virtual_time=virtual_time) as running:
-        record = _record(wanted, topology, running)
+        record = _record(wanted, topology, running, backend)
         # Two of one name may have come this far together; the first to claim it stays.
         claim(record)
         with phase(f"{wanted}: boot"):
             running.wait_until_up(UP_TIMEOUT_S)
         with phase(f"{wanted}: build"):
-            sandbox = Sandbox(running, make_plan(topology))
+            sandbox = Sandbox(running, make_plan(topology), backend=backend)
             sandbox.build()
             if shared is not None:
                 sandbox.share_folder(shared)
@@ -84,12 +87,13 @@ def _shareable(folder: Path) -> Path:
     return path
 
 
-def _record(name: str, topology: Topology, running: RunningKernel) -> LabRecord:
+def _record(name: str, topology: Topology, running: RunningKernel, backend: str) -> LabRecord:
     return LabRecord(
         name=name,
         folder=str(running.folder.path),
         kernel=running.kind,
         release=running.release,
+        backend=backend,
         topology=topology.name,
         description=topology.rendered,
         source=topology.source,
@@ -117,7 +121,7 @@ def attached(record: LabRecord) -> Iterator[Lab]:
     topology = _topology_of(record)
     kernel = attach(record)
     try:
-        yield Lab(topology, kernel, Sandbox(kernel, make_plan(topology)), shared=True)
+        yield Lab(topology, kernel, Sandbox(kernel, make_plan(topology), backend=record.backend), shared=True)
     finally:
         kernel.close()
 

@@ -31,16 +31,23 @@ class Namespaces:
 
     def make(self, name: str) -> int:
         """Make a namespace and return the descriptor that holds it."""
-        if name in self._fds:
-            raise FileExistsError(f"namespace {name} exists")
         syscalls.unshare(syscalls.CLONE_NEWNET)
         try:
-            fd = os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)
-            path = NETNS_FOLDER / name
-            path.touch()
-            syscalls.mount("/proc/self/ns/net", str(path), "none", syscalls.MS_BIND)
+            return self._hold(name, "/proc/self/ns/net")
         finally:
             syscalls.setns(self._fds[OWN], syscalls.CLONE_NEWNET)
+
+    def adopt(self, name: str, pid: int) -> int:
+        """Hold the namespace that a process is in, and return the descriptor that holds it."""
+        return self._hold(name, f"/proc/{pid}/ns/net")
+
+    def _hold(self, name: str, namespace: str) -> int:
+        if name in self._fds:
+            raise FileExistsError(f"namespace {name} exists")
+        fd = os.open(namespace, os.O_RDONLY | os.O_CLOEXEC)
+        path = NETNS_FOLDER / name
+        path.touch()
+        syscalls.mount(namespace, str(path), "none", syscalls.MS_BIND)
         self._fds[name] = fd
         return fd
 

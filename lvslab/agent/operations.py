@@ -17,6 +17,7 @@ from lvslab.agent.live import LiveCaptures
 from lvslab.agent.machines import Machines
 from lvslab.agent.namespaces import Namespaces
 from lvslab.agent.netlink import NetlinkPort
+from lvslab.agent.question import Question
 from lvslab.agent.ring import RETIRE_MS, Recorder
 from lvslab.agent.sessions import SendOn, Sessions
 from lvslab.agent.watch import Watch
@@ -123,6 +124,11 @@ class Operations:
 
     def do_make_namespaces(self, request: Message, answer: Answer) -> None:
         answer(Message({"fds": {name: self._namespaces.make(name) for name in request.fields["names"]}}))
+
+    def do_adopt_namespaces(self, request: Message, answer: Answer) -> None:
+        """Hold the namespaces of running processes as if they had been made here, by name: process."""
+        pids = request.fields["pids"]
+        answer(Message({"fds": {name: self._namespaces.adopt(name, pid) for name, pid in pids.items()}}))
 
     def do_remove_namespaces(self, request: Message, answer: Answer) -> None:
         """Remove those there are: after a failure the host cannot know how far it got."""
@@ -401,6 +407,36 @@ class Operations:
             return
         self._children[pid] = lambda _status: answer(Message({}))
         _kill_group(pid)
+
+    def do_ask_program(self, request: Message, answer: Answer) -> None:
+        """Send a line to the socket of a program that was started here; answer with the line that comes back.
+
+        One that has just been started may not listen yet.
+        """
+        fields = request.fields
+        question = Question(fields["socket"], fields["line"].encode())
+        deadline = time.monotonic() + fields["timeout_s"]
+
+        def finish(message: Message) -> bool:
+            question.close()
+            answer(message)
+            return True
+
+        def advance() -> bool:
+            try:
+                reply = question.advance()
+            except OSError as error:
+                return finish(Message({"error": {"errno": error.errno or 0, "text": str(error)}}))
+            if reply is not None:
+                return finish(Message({"line": reply.decode()}))
+            if fields["pid"] not in self._children:
+                return finish(Message({"error": {"errno": 0, "text": "it has ended"}}))
+            if time.monotonic() > deadline:
+                return finish(Message({"error": {"errno": 0, "text": "it did not answer in time"}}))
+            return False
+
+        if not advance():
+            self._repeat(POLL_S, advance)
 
     def _spawn(self, request: Message) -> int:
         fields = request.fields

@@ -12,6 +12,7 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from lvslab.errors import BadInput, LvslabError
+from lvslab.sandbox.backends import BACKENDS, NETNS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
@@ -47,6 +48,17 @@ def kernels_option(command: Command) -> Command:
         multiple=True,
         shell_complete=complete_kernel,
         help=f"{_KERNEL_HELP} Repeat it to run on several.",
+    )
+    return option(command)
+
+
+def backend_option(command: Command) -> Command:
+    """Add --backend."""
+    option = click.option(
+        "--backend",
+        type=click.Choice(BACKENDS),
+        default=NETNS,
+        help="What builds the network; default: netns. Mininet has to be installed (lvslab doctor), and is slower.",
     )
     return option(command)
 

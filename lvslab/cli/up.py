@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from lvslab.cli.options import (
+    backend_option,
     complete_topology,
     kernel_option,
     memory_option,
@@ -21,6 +22,7 @@ from lvslab.cli.options import (
 @click.argument("topology", metavar="NAME|FILE", shell_complete=complete_topology)
 @click.option("--name", metavar="NAME", help="What to call the lab; default: as its topology.")
 @kernel_option
+@backend_option
 @topology_options
 @memory_option
 @time_option
@@ -32,6 +34,7 @@ def command(
     topology: str,
     name: str | None,
     kernel: str | None,
+    backend: str,
     settings: tuple[str, ...],
     without: tuple[str, ...],
     memory_mib: int,
@@ -50,6 +53,7 @@ def command(
         model,
         name=name,
         kernel=kernel,
+        backend=backend,
         memory_mib=memory_mib,
         virtual_time=virtual_time,
         share=None if share is None else Path(share),

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lvslab.cli.options import (
+    backend_option,
     complete_topology,
     html_option,
     json_option,
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from lvslab.report.progress import Progress
     from lvslab.verify.result import TopologyResult, Verdict
 
-OF_A_NEW_LAB = ("kernels", "settings", "without", "memory_mib", "virtual_time")
+OF_A_NEW_LAB = ("kernels", "backend", "settings", "without", "memory_mib", "virtual_time")
 """Options that say how to make a lab."""
 EXIT_STATUS = {"pass": 0, "skip": 0, "fail": 1, "error": 3}
 
@@ -39,6 +40,7 @@ EXIT_STATUS = {"pass": 0, "skip": 0, "fail": 1, "error": 3}
 @click.argument("names", metavar="[NAME|FILE]...", nargs=-1, shell_complete=complete_topology)
 @click.option("--all", "everything", is_flag=True, help="All topologies that come with lvslab, on every kernel here.")
 @kernels_option
+@backend_option
 @topology_options
 @memory_option
 @time_option
@@ -59,6 +61,7 @@ def command(
     names: tuple[str, ...],
     everything: bool,
     kernels: tuple[str, ...],
+    backend: str,
     settings: tuple[str, ...],
     without: tuple[str, ...],
     memory_mib: int,
@@ -95,7 +98,14 @@ def command(
         examinations = (_of_running(lab, verbose=verbose),)
     else:
         examinations = _run(
-            names, kernels, settings, without, memory_mib=memory_mib, virtual_time=virtual_time, verbose=verbose
+            names,
+            kernels,
+            settings,
+            without,
+            backend=backend,
+            memory_mib=memory_mib,
+            virtual_time=virtual_time,
+            verbose=verbose,
         )
     _write(examinations, json_path, junit_path)
     if html_path is not None:
@@ -117,6 +127,7 @@ def _run(
     settings: tuple[str, ...],
     without: tuple[str, ...],
     *,
+    backend: str,
     memory_mib: int,
     virtual_time: bool,
     verbose: bool,
@@ -134,6 +145,7 @@ def _run(
         tuple(dict.fromkeys(names)) or lab.shipped_topologies(),
         params=parameters(settings),
         without=without,
+        backend=backend,
         memory_mib=memory_mib,
         virtual_time=virtual_time,
         # What draws the progress is loaded when the first kernel is starting already.

@@ -81,6 +81,8 @@ class LabRecord:
     begun: float
     """Seconds since the epoch."""
     virtual_time: bool = False
+    backend: str = "netns"
+    """What built the network."""
 
     @property
     def path(self) -> Path:
@@ -164,7 +166,18 @@ def read_record(path: Path) -> LabRecord | None:
         return None
     virtual_time = facts.get("virtual_time") is True
     return LabRecord(
-        name, folder, kernel, release, topology, description, source, tuple(nodes), tuple(services), begun, virtual_time
+        name,
+        folder,
+        kernel,
+        release,
+        topology,
+        description,
+        source,
+        tuple(nodes),
+        tuple(services),
+        begun,
+        virtual_time,
+        backend=str(facts.get("backend", "netns")),
     )
 
 

@@ -13,6 +13,7 @@ from lvslab.kernels import images, native, uml
 from lvslab.kernels.build.config import built_in_schedulers
 from lvslab.kernels.choose import NATIVE, choose_kernel, split
 from lvslab.kernels.folder import labs_home
+from lvslab.mininet.install import need_mininet
 from lvslab.topology.limits import SCHEDULERS
 
 NATIVE_MODULES = ("ip_vs", "veth", "bridge", "ipip", "sctp")
@@ -68,6 +69,7 @@ def _findings() -> Iterator[Finding]:
     for program, install in PROGRAMS.items():
         path = shutil.which(program, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin")
         yield Finding(program, path is not None, path or "not installed", "" if path else install)
+    yield _mininet_finding()
     yield _folder_finding()
 
 
@@ -100,6 +102,15 @@ def _uml_findings() -> Iterator[Finding]:
         yield Finding("uml memory", ok=False, found=error.found or "", cure=error.next_step or "")
     else:
         yield Finding("uml memory", ok=True, found=f"{uml.DEFAULT_MEMORY_MIB} MiB in {folder}")
+
+
+def _mininet_finding() -> Finding:
+    try:
+        mininet = need_mininet()
+    except CannotRun as error:
+        cure = f"only for --backend mininet: {error.next_step}"
+        return Finding("mininet", ok=False, found=error.found or "", cure=cure)
+    return Finding("mininet", ok=True, found=f"{mininet.version}, {mininet.python}")
 
 
 def _folder_finding() -> Finding:

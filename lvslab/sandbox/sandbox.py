@@ -15,7 +15,7 @@ from lvslab.ipvs.table import IpvsTable
 from lvslab.kernels.channel import AgentError
 from lvslab.kernels.start import RunningKernel
 from lvslab.plan.steps import MakeNamespace, Plan
-from lvslab.sandbox.backends.netns import NetnsBackend
+from lvslab.sandbox.backends import NETNS, backend_class
 from lvslab.sandbox.transport import NETLINK_ROUTE, NetlinkTransport, Target
 
 RING_BUDGET_BYTES = 96 << 20
@@ -87,11 +87,11 @@ class WatchedFile:
 class Sandbox:
     """The network of one plan inside a running kernel."""
 
-    def __init__(self, kernel: RunningKernel, plan: Plan) -> None:
+    def __init__(self, kernel: RunningKernel, plan: Plan, *, backend: str = NETNS) -> None:
         self._kernel = kernel
         self._channel = kernel.channel
         self._plan = plan
-        self._backend = NetnsBackend(kernel.channel, str(kernel.folder.share))
+        self._backend = backend_class(backend)(kernel.channel, str(kernel.folder.share))
         self.nodes = tuple(step.node for step in plan.steps if isinstance(step, MakeNamespace))
         """All namespaces, those of switches included."""
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from functools import singledispatchmethod
 from itertools import groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from lvslab.errors import CannotRun, KernelFault
 from lvslab.ipvs.compare import compare
@@ -36,6 +36,8 @@ CAUSES = {
 }
 
 TOOL_TIMEOUT_S = 15.0
+Phase = Callable[[Sequence[Any]], None]
+"""Carries out steps of one sort that follow one another."""
 
 
 class NetnsBackend:
@@ -53,9 +55,10 @@ class NetnsBackend:
 
     def apply(self, plan: steps.Plan) -> None:
         """Carry out all steps; on a failure everything made so far is removed and the error raised."""
+        phases = self._phases()
         try:
-            for carry_out, group in groupby(plan.steps, key=_phase):
-                carry_out(self, list(group))
+            for carry_out, group in groupby(plan.steps, key=lambda step: phases.get(type(step), self._send_messages)):
+                carry_out(list(group))
         except BaseException:
             self.remove()
             raise
@@ -73,6 +76,20 @@ class NetnsBackend:
         except KernelFault:
             # The kernel that held them is gone, and they with it.
             return
+
+    def _phases(self) -> dict[type[steps.Step], Phase]:
+        """Return what carries out steps of each sort; the rest are single netlink messages."""
+        return {
+            steps.LoadModules: self._load_modules,
+            steps.RequireSctp: self._require_sctp,
+            steps.MakeNamespace: self._make_namespaces,
+            steps.WriteSysctl: self._write_sysctls,
+            steps.ChecksumOffloadOff: self._checksum_offload_off,
+            **dict.fromkeys(get_args(steps.ToolStep), self._run_tools),
+            steps.ReceiveOffloadOff: self._receive_offload_off,
+            steps.InstallService: self._install_services,
+            **dict.fromkeys(get_args(ServerStep), self._start_servers),
+        }
 
     def _load_modules(self, group: Sequence[steps.LoadModules]) -> None:
         names = [name for step in group for name in step.names]
@@ -97,10 +114,10 @@ class NetnsBackend:
         entries = [(step.node, step.key, step.value) for step in group]
         answer = self._ask(group[0], "write_sysctls", entries=entries)
         if answer["errno"]:
-            raise _refused(group[len(answer["values"])], _words(answer["errno"]))
+            raise refused(group[len(answer["values"])], _words(answer["errno"]))
         for step, value in zip(group, answer["values"], strict=True):
             if value.split() != step.value.split():
-                raise _refused(step, f"the kernel says {value} afterwards")
+                raise refused(step, f"the kernel says {value} afterwards")
 
     def _checksum_offload_off(self, group: Sequence[steps.ChecksumOffloadOff]) -> None:
         interfaces = [(step.node, step.device) for step in group]
@@ -118,7 +135,7 @@ class NetnsBackend:
                 step, "run", node=step.node, argv=argv, environment={}, output=str(log), timeout_s=TOOL_TIMEOUT_S
             )
             if answer["status"] != 0:
-                raise _refused(step, " / ".join(log.read_text(errors="replace").split("\n")).strip(" /"))
+                raise refused(step, " / ".join(log.read_text(errors="replace").split("\n")).strip(" /"))
 
     def _install_services(self, group: Sequence[steps.InstallService]) -> None:
         """Install each director's table and read it back: what the kernel has must be what was meant."""
@@ -139,7 +156,7 @@ class NetnsBackend:
         replies = self._transport.send([(target, message) for _, target, message in requests], keep_going=False)
         if replies and replies[-1].errno:
             step = requests[len(replies) - 1][0]
-            raise _refused(step, _words(replies[-1].errno))
+            raise refused(step, _words(replies[-1].errno))
 
     @singledispatchmethod
     def _message(self, step: steps.Step) -> tuple[Target, bytes]:
@@ -217,37 +234,10 @@ class NetnsBackend:
         try:
             return self._channel.request(operation, **fields).fields
         except AgentError as error:
-            raise _refused(step, _words(error.errno) if error.errno else error.text) from error
+            raise refused(step, _words(error.errno) if error.errno else error.text) from error
 
 
-_PHASES: dict[type[steps.Step], Callable[[NetnsBackend, Any], None]] = {
-    steps.LoadModules: NetnsBackend._load_modules,
-    steps.RequireSctp: NetnsBackend._require_sctp,
-    steps.MakeNamespace: NetnsBackend._make_namespaces,
-    steps.WriteSysctl: NetnsBackend._write_sysctls,
-    steps.ChecksumOffloadOff: NetnsBackend._checksum_offload_off,
-    steps.MakeTunnel: NetnsBackend._run_tools,
-    steps.ReceiveGue: NetnsBackend._run_tools,
-    steps.MarkPackets: NetnsBackend._run_tools,
-    steps.Masquerade: NetnsBackend._run_tools,
-    steps.DropArpRequests: NetnsBackend._run_tools,
-    steps.ReplaceArpSender: NetnsBackend._run_tools,
-    steps.DropPackets: NetnsBackend._run_tools,
-    steps.ClampMss: NetnsBackend._run_tools,
-    steps.ReceiveOffloadOff: NetnsBackend._receive_offload_off,
-    steps.InstallService: NetnsBackend._install_services,
-    steps.StartServer: NetnsBackend._start_servers,
-    steps.StartNameServer: NetnsBackend._start_servers,
-    steps.StartResolver: NetnsBackend._start_servers,
-}
-
-
-def _phase(step: steps.Step) -> Callable[[NetnsBackend, Any], None]:
-    """Return what carries out steps of this sort; the rest are single netlink messages."""
-    return _PHASES.get(type(step), NetnsBackend._send_messages)
-
-
-def _refused(step: steps.Step, found: str) -> KernelFault:
+def refused(step: steps.Step, found: str) -> KernelFault:
     return KernelFault("the kernel refused a step of the plan", where=describe(step), found=found)
 
 

@@ -1,0 +1,5 @@
+"""What knows Mininet: where it is installed, the network that it builds in a lab's kernel, its own command line.
+
+Mininet is imported only by the programs of this package, which run as processes of their own, by a Python that has
+it; nothing else of lvslab needs it.
+"""

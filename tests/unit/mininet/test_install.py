@@ -1,0 +1,43 @@
+"""Which Mininet is used, and what is said where there is none."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from lvslab.errors import BadInput, CannotRun
+from lvslab.mininet import install
+from lvslab.sandbox.backends import need_backend
+
+
+def test_lvslabs_own_python_comes_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install, "find_spec", lambda _name: object())
+    monkeypatch.setattr(install, "_version", lambda _python: "2.3.0")
+    assert install.need_mininet() == install.Installation(sys.executable, "2.3.0")
+
+
+def test_the_systems_python_has_debians_package(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install, "find_spec", lambda _name: None)
+    found = install.need_mininet()
+    assert found.python == install.SYSTEM_PYTHON
+    assert found.version.startswith("2.")
+
+
+def test_a_python_without_mininet_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(install, "find_spec", lambda _name: None)
+    monkeypatch.setattr(install, "SYSTEM_PYTHON", "/bin/false")
+    with pytest.raises(CannotRun, match="no Python that can import it; apt-get install"):
+        install.need_mininet()
+
+
+def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(install, "SEARCH_PATH", str(tmp_path))
+    with pytest.raises(CannotRun, match="no mnexec and no ifconfig"):
+        need_backend("mininet")
+
+
+def test_another_backend_is_refused() -> None:
+    with pytest.raises(BadInput, match="expected netns or mininet, found docker"):
+        need_backend("docker")
