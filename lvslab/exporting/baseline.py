@@ -20,6 +20,7 @@ _DEFAULTS = {
     "send_redirects": 1,
 }
 """By Documentation/networking/ip-sysctl.rst."""
+_CONTINUED = " \\\n    "
 _SEED = ".conf.default."
 
 
@@ -36,10 +37,10 @@ def taken_down(interfaces: Sequence[Interface]) -> Iterator[str]:
 
 def kernel_defaults(interfaces: Sequence[Interface]) -> Iterator[str]:
     """Yield the lines that write the kernel's own defaults. Forwarding comes first: it resets others."""
-    yield "sysctl -q -w net.ipv4.ip_forward=0"
-    for scope in ("all", "default", "lo", *(each.name for each in interfaces)):
-        settings = " ".join(f"net.ipv4.conf.{scope}.{key}={value}" for key, value in _DEFAULTS.items())
-        yield f"sysctl -q -w {settings}"
+    scopes = ("all", "default", "lo", *(each.name for each in interfaces))
+    settings = ["net.ipv4.ip_forward=0"]
+    settings += [f"net.ipv4.conf.{scope}.{key}={value}" for scope in scopes for key, value in _DEFAULTS.items()]
+    yield f"sysctl -q -w {_CONTINUED.join(settings)}"
 
 
 def ipv6_on(interfaces: Sequence[Interface]) -> Iterator[str]:
