@@ -2,18 +2,54 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
 import click
 
-from lvslab.errors import BadInputs
+from lvslab.errors import BadInput, BadInputs
 
 
 @click.command("lint")
 @click.argument("files", metavar="FILE...", nargs=-1, required=True)
-def command(files: tuple[str, ...]) -> None:
+@click.option("--watch", is_flag=True, help="Check again whenever a file changes, until Ctrl-C.")
+def command(files: tuple[str, ...], watch: bool) -> None:
     """Check files and say what is wrong, with file and line. Exit status 2 if anything is; warnings alone are none.
 
     A file is a topology, what ipvsadm-save -n or ipvsadm -Ln printed, or a keepalived.conf; its content tells.
     """
+    if watch:
+        _watch(files)
+    else:
+        _lint(files)
+
+
+def _watch(files: Sequence[str]) -> None:
+    from lvslab.authoring.watch import each_change
+
+    with suppress(KeyboardInterrupt):
+        for _ in each_change([_path(file) for file in files]):
+            click.echo(f"── {time.strftime('%H:%M:%S')}")
+            try:
+                _lint(files)
+            except BadInputs as faults:
+                click.echo("".join(f"lvslab: {line}\n" for line in str(faults).splitlines()), err=True, nl=False)
+
+
+def _path(file: str) -> Path:
+    """Return what is to be watched; a file need not be there yet."""
+    from lvslab.topology.shipped import find
+
+    try:
+        return find(file)
+    except BadInput:
+        return Path(file)
+
+
+def _lint(files: Sequence[str]) -> None:
+    """Check once, and say so. Raises BadInputs."""
     from lvslab.importing.configuration import Format
     from lvslab.importing.lint import lint_file
 

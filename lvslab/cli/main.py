@@ -33,6 +33,7 @@ VERBS = {
     "predict": "Show which server a topology's next connections go to, and why.",
     "schedule": "Show what a scheduler does with given weights, step by step.",
     "graph": "Draw a topology: in the terminal, as Mermaid or as SVG.",
+    "new": "Begin a topology of your own.",
     "lint": "Check topologies and directors' configurations without running anything.",
     "import": "Make a topology of a director's configuration.",
     "export": "Write a topology for another engine.",

@@ -11,12 +11,12 @@ from lvslab.topology.model import Topology
 
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 """RFC 1123, section 2.1, in lower case."""
-_TOPOLOGY_NAME_LENGTH = 63
+TOPOLOGY_NAME_LENGTH = 63
 
 
 def check_names(topology: Topology) -> Iterator[Fault]:
-    if not is_label(topology.name, _TOPOLOGY_NAME_LENGTH):
-        yield _bad_name(("name",), topology.name, _TOPOLOGY_NAME_LENGTH)
+    if not is_label(topology.name, TOPOLOGY_NAME_LENGTH):
+        yield _bad_name(("name",), topology.name, TOPOLOGY_NAME_LENGTH)
     for key, names in (
         ("networks", [network.name for network in topology.networks]),
         ("nodes", [node.name for node in topology.nodes]),
