@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import click
 
 from lvslab.agent.wire import STDIN, STDOUT
 from lvslab.cli.options import complete_node, lab_option
+
+if TYPE_CHECKING:
+    from lvslab.kernels.attach import LabRecord
 
 PASSED_ON = ("TERM", "COLORTERM", "HOME", "USER", "LOGNAME", "EDITOR", "PAGER")
 
@@ -30,12 +34,19 @@ def run_in_node(lab: str | None, node: str, argv: tuple[str, ...], *, terminal: 
 
     Raises BadInput, and what `run_session` does.
     """
-    from lvslab.errors import BadInput
-    from lvslab.kernels.attach import connect, find_lab
-    from lvslab.kernels.session import SessionOrder, run_session
+    from lvslab.kernels.attach import find_lab
 
     record = find_lab(lab)
     record.require_node(node)
+    return run_in_lab(record, node, argv, terminal=terminal)
+
+
+def run_in_lab(record: LabRecord, node: str, argv: tuple[str, ...], *, terminal: bool) -> int:
+    """Do so in a known lab; the node "" is none of its nodes, but where the agent is. Raises as `run_in_node`."""
+    from lvslab.errors import BadInput
+    from lvslab.kernels.attach import connect
+    from lvslab.kernels.session import SessionOrder, run_session
+
     if terminal and not (os.isatty(STDIN) and os.isatty(STDOUT)):
         found = "a pipe, a file or nothing as stdin or stdout"
         raise BadInput("a terminal is needed", where=node, found=found, next_step="use lvslab exec without -t")

@@ -27,6 +27,7 @@ VERBS = {
     "wait": "Let time pass in a lab that is up.",
     "capture": "Capture packets of a lab that is up, as they come.",
     "shell": "Open a terminal on a node.",
+    "mininet": "Open Mininet's own command line on a lab that Mininet built.",
     "save": "Print a director's table as text to restore it from.",
     "down": "End a lab.",
     "plan": "List the steps that build a topology, or the commands to type.",

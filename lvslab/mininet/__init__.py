@@ -3,3 +3,6 @@
 Mininet is imported only by the programs of this package, which run as processes of their own, by a Python that has
 it; nothing else of lvslab needs it.
 """
+
+SOCKET = "/run/lvslab/mininet"
+"""Where the process that has the network is asked, in the /run of the lab's kernel."""

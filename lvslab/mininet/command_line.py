@@ -13,18 +13,18 @@ import signal
 import socket
 import struct
 import sys
+import time
 from types import FrameType
 
 _CREDENTIALS = struct.Struct("3i")
 """struct ucred of unix(7): process, user, group."""
 BUSY, ENDED = 3, 3
+PATIENCE_S = 3.0
+POLL_S = 0.05
 
 
 def main(path: str) -> int:
-    lock = os.open(f"{path}.lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
+    if not _is_ours(f"{path}.lock"):
         return _say("somebody else has Mininet's command line of this lab", BUSY)
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as connection:
         connection.connect(path)
@@ -41,6 +41,20 @@ def main(path: str) -> int:
         answer = connection.makefile().readline()
     error = json.loads(answer).get("error", "") if answer else "Mininet's process has ended"
     return _say(error, ENDED) if error else 0
+
+
+def _is_ours(path: str) -> bool:
+    """Take the lock, which is free again when we end; who is just leaving, or was cut off, is waited for a little."""
+    lock = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+    deadline = time.monotonic() + PATIENCE_S
+    while time.monotonic() < deadline:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            time.sleep(POLL_S)
+        else:
+            return True
+    return False
 
 
 def _say(what: str, status: int) -> int:

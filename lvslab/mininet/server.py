@@ -19,14 +19,15 @@ import sys
 import traceback
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 # distutils, which Mininet imports, is deprecated in Python 3.11.
 warnings.simplefilter("ignore", DeprecationWarning)
 
 from mininet.cli import CLI  # noqa: E402
+from mininet.log import lg  # noqa: E402
 from mininet.net import Mininet  # noqa: E402
 from mininet.node import Node, Switch  # noqa: E402
 
@@ -116,7 +117,8 @@ class Network:
         return {}
 
     def do_command_line(self, streams: Sequence[int]) -> dict[str, object]:
-        with _standard_streams(streams), _interruptible():
+        # Whoever hangs up interrupts what runs, whatever it is, and leaves nothing to write to.
+        with _standard_streams(streams), suppress(KeyboardInterrupt, OSError), _interruptible():
             LabCommandLine(self._net, stdin=sys.stdin)
         return {}
 
@@ -132,19 +134,31 @@ def _standard_streams(streams: Sequence[int]) -> Iterator[None]:
     """Put a terminal in the place of standard input, output and error."""
     own = [os.dup(stream) for stream in range(STREAMS)]
     before = sys.stdin, sys.stdout
+    for stream, fd in enumerate(streams):
+        os.dup2(fd, stream)
+    # New ones: a stream remembers that it has come to its end.
+    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
+    # Mininet would write all that it shows to standard error.
+    _log_to(sys.stdout)
     try:
-        for stream, fd in enumerate(streams):
-            os.dup2(fd, stream)
-        # New ones: a stream remembers that it has come to its end.
-        sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
         yield
     finally:
-        sys.stdout.flush()
+        _log_to(sys.stderr)
+        with suppress(OSError):
+            sys.stdout.flush()
         sys.stdin, sys.stdout = before
         for stream, fd in enumerate(own):
             os.dup2(fd, stream)
         for fd in (*own, *streams):
             os.close(fd)
+
+
+def _log_to(stream: TextIO) -> None:
+    for handler in lg.handlers:
+        # What was there before may be a terminal that is gone.
+        with suppress(OSError):
+            handler.flush()
+        handler.stream = stream
 
 
 @contextmanager
@@ -169,7 +183,8 @@ def _answer(network: Network, connection: socket.socket) -> None:
     except Exception as error:  # noqa: BLE001 - whoever asked is told, and the log has the rest
         traceback.print_exc()
         answer = {"error": f"{type(error).__name__}: {error}"}
-    connection.sendall(json.dumps(answer).encode() + b"\n")
+    with suppress(ConnectionError):
+        connection.sendall(json.dumps(answer).encode() + b"\n")
 
 
 def main(path: str) -> None:

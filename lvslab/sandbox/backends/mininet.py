@@ -15,13 +15,11 @@ from typing import Any
 
 from lvslab.errors import KernelFault
 from lvslab.kernels.channel import AgentError, Channel
-from lvslab.mininet import server
+from lvslab.mininet import SOCKET, server
 from lvslab.mininet.install import need_mininet
 from lvslab.plan import steps
 from lvslab.sandbox.backends.netns import NetnsBackend, Phase, refused
 
-SOCKET = "/run/lvslab/mininet"
-"""Where the network's process is asked, in the lab's own /run."""
 START_TIMEOUT_S = 60.0
 SECONDS_PER_NODE = 10.0
 """Mininet starts a shell for each, and a guest may share its processor."""
