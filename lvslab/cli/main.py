@@ -39,7 +39,7 @@ VERBS = {
     "import": "Make a topology of a director's configuration.",
     "export": "Write a topology for another engine.",
     "topologies": "List the topologies that come with lvslab.",
-    "schema": "Print the JSON Schema of topology files, or of verify's JSON.",
+    "schema": "Print the JSON Schema of topology files, for an editor too, or of verify's JSON.",
     "bench": "Measure what the papers claim in figures.",
     "kernel": "Build a User-Mode Linux kernel for labs, and choose among those there are.",
     "doctor": "Show what this machine offers and what is missing.",

@@ -8,13 +8,19 @@ import click
 
 
 @click.command("schema")
-@click.argument("which", type=click.Choice(["topology", "verify"]), default="topology")
+@click.argument("which", type=click.Choice(["topology", "editor", "verify"]), default="topology")
 def command(which: str) -> None:
-    """Print the JSON Schema of topology files (default), or of what verify --json writes."""
+    """Print a JSON Schema: of topology files once their templates are filled in (default), of files as they are
+    written, for an editor (docs/editors.md), or of what verify --json writes.
+    """
     if which == "topology":
         from lvslab.topology import json_schema
 
         schema = json_schema()
+    elif which == "editor":
+        from lvslab.authoring.editor_schema import editor_schema
+
+        schema = editor_schema()
     else:
         from lvslab.report.json_report import load_schema
 
