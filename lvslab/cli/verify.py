@@ -107,15 +107,16 @@ def command(
             virtual_time=virtual_time,
             verbose=verbose,
         )
-    _write(examinations, json_path, junit_path)
+    results = [examination.result for examination in examinations]
+    captures = capture_paths(Path(pcap_path), results) if pcap_path is not None else []
+    _write(results, json_path, junit_path, _attachments(len(results), captures, html_path))
     if html_path is not None:
         from lvslab.report.html import verify_page
         from lvslab.report.output import write_output
         from lvslab.walk.phrases import Language
 
         write_output(html_path, verify_page(examinations, language=Language(language)))
-    if pcap_path is not None:
-        _keep_captures(examinations, pcap_path)
+    _keep_captures(examinations, captures)
     if not on_stdout:
         _print(examinations, verbose=verbose)
     return EXIT_STATUS[_worst(examinations)]
@@ -197,11 +198,21 @@ def _from_file(path: Path, names: tuple[str, ...]) -> Examination:
     return examine_stored(path, names[0] if names else None)
 
 
-def _write(examinations: Sequence[Examination], json_path: str | None, junit_path: str | None) -> None:
+def _attachments(count: int, captures: Sequence[Path], html_path: str | None) -> list[list[str]]:
+    """Return the files about each result: its capture, and the page of all."""
+    pages = [html_path] if html_path not in (None, "-") else []
+    return [[str(path) for path in captures[number : number + 1]] + pages for number in range(count)]
+
+
+def _write(
+    results: Sequence[TopologyResult],
+    json_path: str | None,
+    junit_path: str | None,
+    attachments: Sequence[Sequence[str]],
+) -> None:
     from lvslab import __version__
     from lvslab.report.output import write_output
 
-    results = [examination.result for examination in examinations]
     if json_path is not None:
         from lvslab.report.json_report import to_document, to_text
 
@@ -209,14 +220,15 @@ def _write(examinations: Sequence[Examination], json_path: str | None, junit_pat
     if junit_path is not None:
         from lvslab.report.junit import to_junit
 
-        write_output(junit_path, to_junit(results))
+        write_output(junit_path, to_junit(results, attachments))
 
 
-def _keep_captures(examinations: Sequence[Examination], pcap_path: str) -> None:
+def _keep_captures(examinations: Sequence[Examination], paths: Sequence[Path]) -> None:
+    if not paths:
+        return
     from lvslab.capture.pcapng import write_capture
     from lvslab.lab import name_records
 
-    paths = capture_paths(Path(pcap_path), [examination.result for examination in examinations])
     for path, examination in zip(paths, examinations, strict=True):
         evidence = examination.evidence
         write_capture(path, evidence.capture, names=name_records(evidence.topology))

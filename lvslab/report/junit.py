@@ -12,8 +12,13 @@ from lvslab.verify.result import Result, TopologyResult, Verdict, titles
 _OUTCOME_TAG = {Verdict.FAIL: "failure", Verdict.ERROR: "error", Verdict.SKIP: "skipped"}
 
 
-def to_junit(results: Sequence[TopologyResult]) -> bytes:
-    """Return one testsuite per topology and kernel and one testcase per expectation, as UTF-8."""
+def to_junit(results: Sequence[TopologyResult], attachments: Sequence[Sequence[str]] = ()) -> bytes:
+    """Return one testsuite per topology and kernel and one testcase per expectation, as UTF-8.
+
+    `attachments` are paths of files about each result: what failed names them, in the form that GitLab and the plugin
+    junit-attachments of Jenkins look for.
+    """
+    attached = attachments or [()] * len(results)
     verdicts = [expectation.verdict for result in results for expectation in result.expectations]
     root = ET.Element(
         "testsuites",
@@ -23,13 +28,14 @@ def to_junit(results: Sequence[TopologyResult]) -> bytes:
         errors=str(verdicts.count(Verdict.ERROR)),
         time=_seconds(*results),
     )
-    root.extend(_suite(result, title) for result, title in zip(results, titles(results), strict=True))
+    parts = zip(results, titles(results), attached, strict=True)
+    root.extend(_suite(result, title, paths) for result, title, paths in parts)
     ET.indent(root)
     document: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return document + b"\n"
 
 
-def _suite(result: TopologyResult, title: str) -> ET.Element:
+def _suite(result: TopologyResult, title: str, paths: Sequence[str]) -> ET.Element:
     verdicts = [expectation.verdict for expectation in result.expectations]
     suite = ET.Element(
         "testsuite",
@@ -43,7 +49,7 @@ def _suite(result: TopologyResult, title: str) -> ET.Element:
     properties = ET.SubElement(suite, "properties")
     for name, value in _properties(result):
         ET.SubElement(properties, "property", name=printable(name), value=printable(value))
-    suite.extend(_case(title, expectation) for expectation in result.expectations)
+    suite.extend(_case(title, expectation, paths) for expectation in result.expectations)
     return suite
 
 
@@ -63,7 +69,7 @@ def _properties(result: TopologyResult) -> list[tuple[str, str]]:
     ]
 
 
-def _case(title: str, result: Result) -> ET.Element:
+def _case(title: str, result: Result, paths: Sequence[str]) -> ET.Element:
     case = ET.Element("testcase", classname=printable(title), name=printable(result.name))
     text = "\n".join(f"{label}: {value}" for label, value in facts(result))
     tag = _OUTCOME_TAG.get(result.verdict)
@@ -72,4 +78,7 @@ def _case(title: str, result: Result) -> ET.Element:
     else:
         message = printable(result.cause if result.verdict is Verdict.SKIP else result.seen)
         ET.SubElement(case, tag, type=result.verdict.value, message=message).text = text
+    if paths and result.verdict in (Verdict.FAIL, Verdict.ERROR):
+        lines = (f"[[ATTACHMENT|{printable(path)}]]\n" for path in paths)
+        ET.SubElement(case, "system-out").text = "".join(lines)
     return case
