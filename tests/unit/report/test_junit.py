@@ -110,3 +110,16 @@ def test_illegal_characters_survive_as_escapes() -> None:
 def test_wide_text_is_utf8_and_an_empty_suite_is_legal() -> None:
     assert "捕获不丢失任何帧".encode() in to_junit([TUN])
     assert parsed(EMPTY)[0].attrib["tests"] == "0"
+
+
+def test_what_failed_names_its_files_and_nothing_else_does() -> None:
+    files = [[f"{number}.pcapng", "all.html"] for number, _ in enumerate(ALL)]
+    root = ET.fromstring(to_junit(ALL, files))
+    named = 0
+    for paths, suite in zip(files, root, strict=True):
+        for case in suite.iter("testcase"):
+            failed = case.find("failure") is not None or case.find("error") is not None
+            lines = [line for line in case.findtext("system-out", "").splitlines() if "ATTACHMENT" in line]
+            assert lines == ([f"[[ATTACHMENT|{path}]]" for path in paths] if failed else [])
+            named += failed
+    assert named
