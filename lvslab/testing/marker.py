@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lvslab.errors import BadInput
 from lvslab.kernels.uml import DEFAULT_MEMORY_MIB
+from lvslab.sandbox.backends import NETNS
 from lvslab.topology import load_topology, shipped
 from lvslab.topology.wording import did_you_mean, one_of
 
@@ -37,6 +38,7 @@ class Order:
     topology: str
     """A shipped name, or the path of a file."""
     on: KernelOrder
+    backend: str = NETNS
     without: tuple[str, ...] = ()
     settings: tuple[tuple[str, object], ...] = ()
     fresh: bool = False
@@ -74,6 +76,7 @@ def _order(
     *,
     topology: str | Path,
     kernel: str | None = None,
+    backend: str = NETNS,
     without: str | Iterable[str] = (),
     set: Mapping[str, object] | None = None,  # noqa: A002 - as on the command line
     virtual_time: bool = False,
@@ -85,6 +88,7 @@ def _order(
     return Order(
         _found(topology, folder),
         KernelOrder(kernel, virtual_time, memory_mib),
+        backend,
         (without,) if isinstance(without, str) else tuple(without),
         tuple(sorted((set or {}).items())),
         fresh,

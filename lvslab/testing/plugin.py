@@ -21,7 +21,7 @@ REQUIRED, KEEP = "--lvs-required", "--lvs-keep"
 LAB = pytest.StashKey["LabUnderTest"]()
 FAULT = pytest.StashKey[bool]()
 MARKER = (
-    "lvs(topology=NAME_OR_FILE, kernel=…, without=…, set={…}, virtual_time=…, memory_mib=…, fresh=…): "
+    "lvs(topology=NAME_OR_FILE, kernel=…, backend=…, without=…, set={…}, virtual_time=…, memory_mib=…, fresh=…): "
     "the cluster that the fixture lvs_lab builds for the test"
 )
 

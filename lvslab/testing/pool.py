@@ -12,6 +12,7 @@ from lvslab.errors import CannotRun, KernelFault
 from lvslab.kernels.choose import UML, UP_TIMEOUT_S, split
 from lvslab.kernels.images import find_image
 from lvslab.lab import open_kernel, running_lab
+from lvslab.sandbox.backends import need_backend
 
 if TYPE_CHECKING:
     from lvslab.kernels.start import RunningKernel
@@ -31,7 +32,7 @@ class _Booted:
 
     def build(self, order: Order, module: Path) -> Lab:
         self.remove()
-        self.lab = self.building.enter_context(running_lab(self.kernel, order.load()))
+        self.lab = self.building.enter_context(running_lab(self.kernel, order.load(), backend=order.backend))
         self.built = (module, order)
         return self.lab
 
@@ -58,9 +59,10 @@ class Pool:
     def lab(self, order: Order, *, module: Path) -> Lab:
         """Return the cluster of the module's tests that say the same, or a new one.
 
-        Raises BadInput for a bad topology or kernel, CannotRun if this machine cannot run it, KernelFault.
+        Raises BadInput for a bad topology, kernel or backend, CannotRun if this machine cannot run it, KernelFault.
         """
         order.load()
+        need_backend(order.backend)
         booted = self._booted.get(order.on) or self._boot(order.on)
         if booted.lab is not None and booted.built == (module, order) and not order.fresh:
             return booted.lab

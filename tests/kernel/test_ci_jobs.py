@@ -12,6 +12,10 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from lvslab.kernels.start import RunningKernel
+from lvslab.lab import running_lab
+from lvslab.sandbox.backends import NETNS
+from lvslab.topology import load_topology
 from lvslab.verify.result import Verdict
 from tests.ci_files import (
     ACTION,
@@ -23,7 +27,7 @@ from tests.ci_files import (
     github_steps,
     gitlab_lines,
 )
-from tests.kernel.support import COMMAND_TIMEOUT_S, OpenLab
+from tests.kernel.support import COMMAND_TIMEOUT_S
 
 pytestmark = pytest.mark.kernel
 
@@ -33,9 +37,17 @@ TUNNEL = {"method": "tun", "family": "ipv6", "protocol": "sctp"}
 REPORTS = ("junit.xml", "walks.html", "capture.pcapng")
 
 
-def clusters() -> list[dict[str, str]]:
-    found = [{axis: cell[axis] for axis in OF_A_TOPOLOGY} for cell in github_cells()]
-    return [cell for number, cell in enumerate(found) if cell not in found[:number]]
+def clusters() -> list[tuple[str, dict[str, str]]]:
+    """Return the cells that a run has time for, as backend and parameters; all of them with LVSLAB_LONG=1.
+
+    Mininet takes seconds to build a network, and then it is the same one: tests/kernel/test_backends.py.
+    """
+    every = [(cell["backend"], {axis: cell[axis] for axis in OF_A_TOPOLOGY}) for cell in github_cells()]
+    return every if os.environ.get("LVSLAB_LONG") else [each for each in every if each[0] == NETNS or each[1] == TUNNEL]
+
+
+def name_of(part: object) -> str:
+    return "-".join(part.values()) if isinstance(part, dict) else str(part)
 
 
 @pytest.fixture
@@ -67,18 +79,19 @@ def attached(junit: Path) -> list[str]:
     return re.findall(r"\[\[ATTACHMENT\|(.+)\]\]", "".join(ET.parse(junit).getroot().itertext()))
 
 
-@pytest.mark.parametrize("cluster", clusters(), ids=lambda cell: "-".join(cell.values()))
-def test_each_cell_of_the_matrix_passes(open_lab_in: OpenLab, cluster: dict[str, str]) -> None:
-    with open_lab_in(CLUSTER, **cluster) as lab:
+@pytest.mark.parametrize(("backend", "cluster"), clusters(), ids=name_of)
+def test_each_cell_of_the_matrix_passes(kernel: RunningKernel, backend: str, cluster: dict[str, str]) -> None:
+    topology = load_topology(CLUSTER, params=cluster)
+    with running_lab(kernel, topology, backend=backend) as lab:
         result = lab.verify()
-    assert result.verdict is Verdict.PASS
-    assert str(lab.topology.services[0].method) == cluster["method"]
-    assert f"ipv{lab.topology.services[0].vip.version}" == cluster["family"]
-    assert lab.topology.services[0].protocol == cluster["protocol"]
+    assert (result.verdict, result.backend) == (Verdict.PASS, backend)
+    (service,) = topology.services
+    found = (service.method.value, f"ipv{service.vip.version}", service.protocol.value)
+    assert found == tuple(cluster[axis] for axis in OF_A_TOPOLOGY)
 
 
 def test_a_cell_of_the_gitlab_job(project: Path) -> None:
-    environment = {axis.upper(): value for axis, value in TUNNEL.items()} | {"KERNEL": "uml"}
+    environment = {axis.upper(): value for axis, value in TUNNEL.items()} | {"KERNEL": "uml", "BACKEND": "netns"}
     assert run_steps(gitlab_lines("verify"), project, environment) == 0
     assert sorted(path.name for path in (project / "lvs-reports").iterdir()) == sorted(REPORTS)
     assert attached(project / "lvs-reports" / "junit.xml") == []
@@ -90,6 +103,7 @@ def test_a_cell_of_the_github_job_that_fails(project: Path) -> None:
         "TOPOLOGIES": CLUSTER.name,
         "ARGUMENTS": "--set method=dr --without arp_ignore",
         "LVSLAB_KERNEL": "uml",
+        "BACKEND": "netns",
         "REPORTS": "lvs-reports",
     }
     assert run_steps(action_steps(), project, environment) == 1

@@ -18,6 +18,7 @@ ENVIRONMENT = {
     "test_the_kernel_fails": "error",
     "test_the_next_gets_a_new_one": "passed",
     "test_a_kernel_that_cannot_be": "error",
+    "test_a_backend_that_cannot_be": "error",
     "test_a_topology_that_is_not_there": "error",
     "test_no_marker": "error",
     "test_a_misspelt_marker": "error",

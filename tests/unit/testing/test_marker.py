@@ -19,7 +19,12 @@ def mark(*args: object, **words: Any) -> pytest.Mark:
 
 def test_a_shipped_topology_on_the_default_kernel(tmp_path: Path) -> None:
     order = order_of([mark(topology="dr")], tmp_path)
-    assert (order.topology, order.on, order.fresh) == ("dr", KernelOrder(None, False, 512), False)
+    assert (order.topology, order.on, order.backend, order.fresh) == (
+        "dr",
+        KernelOrder(None, False, 512),
+        "netns",
+        False,
+    )
 
 
 def test_the_nearest_comes_first_and_the_others_fill_in(tmp_path: Path) -> None:

@@ -51,7 +51,7 @@ class Record:
         self.events.append("end")
 
     @contextmanager
-    def running_lab(self, _kernel: Any, topology: Any) -> Iterator[object]:
+    def running_lab(self, _kernel: Any, topology: Any, **_options: Any) -> Iterator[object]:
         self.events.append(f"build {topology.name}")
         if self.broken:
             raise KernelFault("broken")

@@ -29,6 +29,11 @@ def test_a_kernel_that_cannot_be(lvs_lab: LabUnderTest) -> None:
     raise NotImplementedError
 
 
+@pytest.mark.lvs(topology="dr", backend="minimal")
+def test_a_backend_that_cannot_be(lvs_lab: LabUnderTest) -> None:
+    raise NotImplementedError
+
+
 @pytest.mark.lvs(topology="doctor")
 def test_a_topology_that_is_not_there(lvs_lab: LabUnderTest) -> None:
     raise NotImplementedError
