@@ -171,8 +171,7 @@ def _fetch(view, client, *options):
 
 
 def _servers(view, client, port, times):
-    outcomes = view.lab.node(client).get(str(view.service().vip), port, times=times)
-    return [outcome.server or outcome.status for outcome in outcomes]
+    return [outcome.server or outcome.status for outcome in view.call(client, times, port=port)]
 
 
 def _weights(view):

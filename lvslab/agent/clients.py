@@ -18,7 +18,7 @@ from contextlib import suppress
 from typing import Any
 
 from lvslab.agent import syscalls
-from lvslab.agent.calls import RECEIVE_BYTES, Call, Outcome, error_name, open_socket
+from lvslab.agent.calls import RECEIVE_BYTES, Call, Outcome, bind_source, error_name, open_socket
 from lvslab.agent.load import Load, LoadOrder
 from lvslab.agent.namespaces import NETNS_FOLDER
 from lvslab.agent.one_call import make_call
@@ -46,7 +46,7 @@ class _Running:
 
     def begin(self) -> None:
         self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self.socket.bind((self.call.source, self.call.source_port))
+        bind_source(self.socket, self.call.source, self.call.source_port)
         with suppress(BlockingIOError):
             self.socket.connect((self.call.address, self.call.port))
         self.source_port = self.socket.getsockname()[1]

@@ -17,6 +17,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from lvslab.agent.calls import bind_source
+
 RECEIVE_BYTES = 1 << 18
 END_OF_HEAD = b"\r\n\r\n"
 MAX_UNNAMED_BYTES = 1 << 16
@@ -75,7 +77,7 @@ class _Fetch:
         self._head = b""
         self.socket = socket.socket(family, socket.SOCK_STREAM | socket.SOCK_NONBLOCK)
         try:
-            self.socket.bind((order.source, 0))
+            bind_source(self.socket, order.source, 0)
             with suppress(BlockingIOError):
                 self.socket.connect((order.address, order.port))
         except OSError:

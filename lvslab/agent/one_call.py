@@ -9,7 +9,7 @@ import socket
 import struct
 import time
 
-from lvslab.agent.calls import RECEIVE_BYTES, Call, Outcome, error_name, open_socket
+from lvslab.agent.calls import RECEIVE_BYTES, Call, Outcome, bind_source, error_name, open_socket
 
 SERVER, CLIENT, RESET = "server", "client", "reset"
 _NO_LINGERING = struct.pack("ii", 1, 0)
@@ -19,13 +19,12 @@ _NO_LINGERING = struct.pack("ii", 1, 0)
 def make_call(call: Call, ending: str, timeout_s: float) -> Outcome:
     """Make the call to its end and return how it went; it has `timeout_s` for each step."""
     started = time.monotonic()
-    answer, status, port = b"", "ok", call.source_port
+    answer, status = b"", "ok"
     with open_socket(call) as channel:
         channel.settimeout(timeout_s)
         channel.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            channel.bind((call.source, call.source_port))
-            port = channel.getsockname()[1]
+            bind_source(channel, call.source, call.source_port)
             channel.connect((call.address, call.port))
             if ending == SERVER:
                 channel.sendall(call.question)
@@ -36,6 +35,7 @@ def make_call(call: Call, ending: str, timeout_s: float) -> Outcome:
             status = "ETIMEDOUT"
         except OSError as error:
             status = error_name(error)
+        port = channel.getsockname()[1] or call.source_port
     return Outcome(status, port, time.monotonic() - started, answer)
 
 

@@ -31,7 +31,7 @@ class View:
         self.lab = lab
         self._facts: dict[str, NodeFacts] = {}
         self._of_vip: dict[str, Examination] = {}
-        self._loads: dict[tuple[str | None, int], Throughput] = {}
+        self._loads: dict[tuple[str, int, int], Throughput] = {}
 
     @property
     def topology(self) -> Topology:
@@ -82,21 +82,23 @@ class View:
                 return service
         raise LookupError(f"the lab has no service at {vip}:{port}")
 
-    def call(self, client: str | None, times: int = _CALL_TIMES, vip: str | None = None) -> tuple[Outcome, ...]:
+    def call(
+        self, client: str | None, times: int = _CALL_TIMES, vip: str | None = None, port: int | None = None
+    ) -> tuple[Outcome, ...]:
         """Fetch a page from the service so many times, one after another, each call scheduled anew."""
-        service, caller = self.service(vip), client or self.client
+        service, caller = self.service(vip, port), client or self.client
         first_port = self.lab.unused_ports(caller, times).start
         return self.lab.node(caller).get(str(service.vip), service.port, times=times, first_port=first_port)
 
     def load(self, vip: str | None, connections: int) -> Throughput:
         """Fetch from a service over so many connections at once, for some seconds, at most once."""
-        if (vip, connections) not in self._loads:
-            service = self.service(vip)
-            node = self.lab.node(self.client)
-            self._loads[vip, connections] = node.load(
+        service = self.service(vip)
+        key = str(service.vip), service.port, connections
+        if key not in self._loads:
+            self._loads[key] = self.lab.node(self.client).load(
                 str(service.vip), service.port, connections=connections, seconds=LOAD_S, warm_up_s=_WARM_UP_S
             )
-        return self._loads[vip, connections]
+        return self._loads[key]
 
     @property
     def client(self) -> str:

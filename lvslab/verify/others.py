@@ -38,12 +38,13 @@ def may_be_own(evidence: Evidence, ends: Iterable[Endpoint | None]) -> bool:
 def count_of_others(evidence: Evidence, node: str) -> int:
     """Return how many connections of others passed a node, or seem to have."""
     return sum(
-        _is_of_others(evidence, conversation) and any(walk.at(node) for walk in conversation.walks)
+        is_of_others(evidence, conversation) and any(walk.at(node) for walk in conversation.walks)
         for conversation in evidence.walks.conversations
     ) + sum(_is_strange(evidence, unmatched, node) for unmatched in evidence.walks.unmatched)
 
 
-def _is_of_others(evidence: Evidence, conversation: Conversation) -> bool:
+def is_of_others(evidence: Evidence, conversation: Conversation) -> bool:
+    """Return whether a connection is not one of the drive's: a shell's, or the end of one from before the capture."""
     if conversation.protocol not in _WITH_PORTS or not conversation.requests or conversation.initiator is None:
         return False
     return not is_own(evidence, conversation.requests[0].origin.node, conversation.initiator.port)

@@ -22,5 +22,6 @@ def teaches_what_it_says(lab: Path, kernel_kind: str) -> None:
     trials = list(
         try_labs([lab], seeds=SEEDS, kernel=kernel_kind, memory_mib=DEFAULT_MEMORY_MIB, phase=lambda _: nullcontext())
     )
-    assert [trial for trial in trials if trial.verdict is not Verdict.PASS] == []
+    failed = [trial for trial in trials if trial.verdict is not Verdict.PASS]
+    assert failed == [], "\n".join(f"{each.lab} [{each.seed or '-'}] {each.name}: {each.said}" for each in failed)
     assert len({trial.seed for trial in trials}) == SEEDS

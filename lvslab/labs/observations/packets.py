@@ -14,6 +14,7 @@ from lvslab.labs.view import View
 from lvslab.labs.words import words
 from lvslab.topology.document import Entry
 from lvslab.verify.arp import arp_speeches
+from lvslab.verify.others import is_of_others
 from lvslab.walk.model import Hop, Step, Walk
 from lvslab.walk.select import connections
 
@@ -22,8 +23,13 @@ Packets = Literal["request", "reply", "error"]
 
 
 def first_walks(view: View, packet: Packets, number: int | None, vip: str | None = None) -> Iterator[Walk]:
-    """Yield the first packet of this kind of each connection, or of the one of this number (from 1)."""
-    for place, connection in enumerate(connections(view.examination_of(vip).evidence.walks), start=1):
+    """Yield the first packet of this kind of each connection, or of the one of this number (from 1).
+
+    What earlier connections still had to send is passed over.
+    """
+    evidence = view.examination_of(vip).evidence
+    own = (each for each in connections(evidence.walks) if not is_of_others(evidence, each))
+    for place, connection in enumerate(own, start=1):
         walks = {"request": connection.requests, "reply": connection.replies, "error": connection.errors}[packet]
         if walks and number in (None, place):
             yield walks[0]

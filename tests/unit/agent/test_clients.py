@@ -179,3 +179,10 @@ def test_a_worker_that_is_killed_is_gone() -> None:
     os.waitpid(worker.pid, 0)
     worker.kill()
     worker.socket.close()
+
+
+def test_ports_that_the_kernel_chooses_are_not_soon_taken_again(stack: ExitStack) -> None:
+    """A director would take a call from a port that it remembers for one of the earlier connection."""
+    port = listen(stack, answer_and_close)
+    outcomes = Series([stream(port)] * 600, TIMEOUT_S).run()
+    assert len({outcome.source_port for outcome in outcomes}) == len(outcomes)
