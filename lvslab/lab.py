@@ -213,20 +213,28 @@ class Lab:
 
         Raises CannotRun if somebody else is recording in this lab.
         """
+        with self._record(_Clock({})) as recording:
+            yield recording
+
+    @contextmanager
+    def _record(self, clock: _Clock) -> Iterator[Recording]:
+        """As `record`; what it takes to begin and end the capture and to read it is added to `clock`."""
         from lvslab.capture.spool import read_spool
 
         recording = Recording()
         nodes = tuple(self.nodes)
-        spool = self._sandbox.start_capture(nodes)
+        with clock("capture"):
+            spool = self._sandbox.start_capture(nodes)
         try:
             try:
                 yield recording
             finally:
                 # Whatever ended the body: the capture may show why.
-                raw = self._sandbox.stop_capture(nodes, spool)
-                recording.capture = replace(
-                    read_spool(raw.spool, raw.nodes, raw.interfaces, raw.drops), comment=self.topology.rendered
-                )
+                with clock("capture"):
+                    raw = self._sandbox.stop_capture(nodes, spool)
+                    recording.capture = replace(
+                        read_spool(raw.spool, raw.nodes, raw.interfaces, raw.drops), comment=self.topology.rendered
+                    )
         finally:
             spool.unlink(missing_ok=True)
 
@@ -335,20 +343,24 @@ class Lab:
 
         clock = _Clock(seconds or {})
         used = self._shared or self._driven
-        with phase(f"{self.topology.name}: traffic"), clock("traffic"):
-            with self.record() as recording:
+        with phase(f"{self.topology.name}: traffic"):
+            with self._record(clock) as recording, clock("traffic"):
                 earlier = self.director_totals()
                 outcomes = self.drive()
                 # What others send after the recording is not to be counted.
                 totals = self._settled_totals() if self._shared else None
-            tables = self._director_tables(earlier, totals or self.director_totals())
+            with clock("traffic"):
+                tables = self._director_tables(earlier, totals or self.director_totals())
         capture = recording.finished()
-        with phase(f"{self.topology.name}: judge"), clock("judge"):
-            evidence = Evidence(self.topology, capture, self.walks(capture), outcomes, tables, used=used)
-            results = judge(evidence)
-            if any(result.verdict is Verdict.FAIL for result in results):
-                evidence = self._with_facts(evidence)
+        with phase(f"{self.topology.name}: judge"):
+            with clock("join"):
+                walks = self.walks(capture)
+            with clock("judge"):
+                evidence = Evidence(self.topology, capture, walks, outcomes, tables, used=used)
                 results = judge(evidence)
+                if any(result.verdict is Verdict.FAIL for result in results):
+                    evidence = self._with_facts(evidence)
+                    results = judge(evidence)
         result = TopologyResult(
             topology=self.topology.name,
             kernel=self.kernel,
@@ -520,7 +532,10 @@ def verify(
     begun = time.monotonic()
     examinations = []
     need_backend(backend)
-    with open_kernel(kernel, name="verify", memory_mib=memory_mib, virtual_time=virtual_time) as running:
+    with ExitStack() as stack:
+        running = stack.enter_context(
+            open_kernel(kernel, name="verify", memory_mib=memory_mib, virtual_time=virtual_time)
+        )
         models = [_model(topology, params or {}, without) for topology in topologies]
         with phase("boot"):
             _import_while_booting()
@@ -529,6 +544,7 @@ def verify(
         for model in models:
             examinations.append(_examine_one(running, model, backend, phase, clock))
             clock = _Clock({"boot": 0.0})
+        _take_down(stack, examinations[-1:])
     return tuple(examinations)
 
 
@@ -552,7 +568,18 @@ def _examine_one(kernel: RunningKernel, topology: Topology, backend: str, phase:
     with ExitStack() as stack:
         with phase(f"{topology.name}: build"), clock("build"):
             lab = stack.enter_context(running_lab(kernel, topology, backend=backend))
-        return lab.examine(phase=phase, seconds=clock.seconds)
+        examination = lab.examine(phase=phase, seconds=clock.seconds)
+        _take_down(stack, [examination])
+        return examination
+
+
+def _take_down(stack: ExitStack, examinations: Sequence[Examination]) -> None:
+    """End what is up; the examinations' results say how long that took."""
+    begun = time.monotonic()
+    stack.close()
+    for examination in examinations:
+        seconds = examination.result.seconds
+        seconds["teardown"] = seconds.get("teardown", 0.0) + time.monotonic() - begun
 
 
 def _import_while_booting() -> None:

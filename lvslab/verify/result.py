@@ -49,7 +49,10 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class TopologyResult:
-    """All expectations of one topology on one kernel. Times are in seconds, by phase (boot, build, traffic, judge)."""
+    """All expectations of one topology on one kernel.
+
+    Times are in seconds, by phase: boot, build, traffic, capture, join, judge, teardown.
+    """
 
     topology: str
     kernel: str
