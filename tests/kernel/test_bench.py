@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lvslab.bench import build
+from lvslab.bench import build, capture, director, verdict
 from lvslab.bench.batch import batch_script, removal_script
 from lvslab.bench.contestants import freed
 from lvslab.bench.in_kernel import run_text
@@ -48,3 +48,27 @@ def test_building_is_measured_in_all_ways() -> None:
         for what in ("build_s", "remove_s")
     }
     assert all(value > 0 for values in part.readings.values() for value in values)
+
+
+def test_all_recorders_record_all_of_a_slow_flood_and_say_what_it_cost() -> None:
+    benchmark = capture.run(capture.Settings(rates=(50,), seconds=0.5, rounds=1))
+    (part,) = benchmark.parts
+    assert [row[0] for row in part.rows] == ["lvslab", "tcpdump", "scapy"]
+    assert part.values["lvslab_lossless"] > 0
+    assert part.values["tcpdump_lossless"] > 0
+
+
+def test_packets_pass_the_director_by_each_method_and_a_cluster_is_verified() -> None:
+    benchmark = director.run(director.Settings(packets=200, rounds=1, servers=2))
+    packets, cluster = benchmark.parts
+    assert packets.readings.keys() == {"routed", "nat", "dr", "tun"}
+    assert all(value > 0 for values in packets.readings.values() for value in values)
+    assert cluster.rows[0][:2] == (2, 5)
+
+
+def test_a_verdict_is_timed_by_phases_that_make_up_the_whole(kernel_kind: str) -> None:
+    seconds = verdict.timed(kernel_kind, "dr")
+    whole = seconds.pop("whole")
+    assert sum(seconds.values()) == pytest.approx(whole)
+    assert min(seconds.values()) > 0
+    assert seconds.keys() == {"start", *verdict.PHASES}

@@ -5,26 +5,17 @@ from __future__ import annotations
 import click
 
 from lvslab.cli.bench.outputs import check_outputs_first, output_options, show
+from lvslab.cli.bench.sizes import Sizes
 from lvslab.cli.options import kernel_option
 
 MOST_SERVERS = 256
 
 
-class Sizes(click.ParamType[tuple[int, ...]]):
-    """Numbers of servers, as 4,16,64."""
-
-    name = "sizes"
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        texts = str(value).split(",")
-        if not all(text.isdecimal() and 1 <= int(text) <= MOST_SERVERS for text in texts):
-            self.fail(f"{value!r}: expected numbers from 1 to {MOST_SERVERS}, for example 4,16,64", param, ctx)
-        return tuple(sorted(set(map(int, texts))))
-
-
 @click.command("build")
 @kernel_option
-@click.option("--servers", "sizes", metavar="N,N", type=Sizes(), default="4,16,64,256", help="Default 4,16,64,256.")
+@click.option(
+    "--servers", "sizes", metavar="N,N", type=Sizes(MOST_SERVERS), default="4,16,64,256", help="Default 4,16,64,256."
+)
 @click.option("--rounds", metavar="N", type=click.IntRange(1, 9), default=3, help="Medians of so many; default 3.")
 @click.option(
     "--mininet",
