@@ -82,6 +82,8 @@ def command(
     from lvslab.report.output import STDOUT, check_outputs, write_output
 
     check_outputs({"--pcap": pcap_path, "--json": json_path})
+    if not watch:
+        refuse_beside("a table that is not watched", "there are no readings to space", "interval_s")
     if lab is not None:
         refuse_beside("--lab", "it is looked at as it is", "name", *DRIVEN)
         _show_lab(lab or None, json_path, interval_s if watch else None)
@@ -173,12 +175,12 @@ def _show_tables(record: LabRecord, lab: Lab, json_path: str | None) -> None:
 
         write_output(json_path, to_text(tables_document(record.name, tables, names)))
     if json_path != STDOUT:
-        from lvslab.report.connections_terminal import render_connections
+        from lvslab.report.connections_terminal import ConnectionTable
         from lvslab.report.console import make_console
 
         console = make_console(sys.stdout)
         for director, entries in tables.items():
-            console.print(render_connections(director, entries, names))
+            console.print(ConnectionTable(director, entries, names))
 
 
 def _watch(lab: Lab, json_path: str | None, interval_s: float) -> None:
@@ -191,7 +193,7 @@ def _watch(lab: Lab, json_path: str | None, interval_s: float) -> None:
     names = address_labels(lab.topology)
     before: dict[str, tuple[Connection, ...]] = {}
     readings = 0
-    with suppress(KeyboardInterrupt), _lines(json_path) as write:
+    with suppress(KeyboardInterrupt), writer(json_path) as write:
         while True:
             now = {director: lab.connections(director) for director in lab.directors}
             seen_s = lab.now()
@@ -207,12 +209,21 @@ def _watch(lab: Lab, json_path: str | None, interval_s: float) -> None:
 
 
 @contextmanager
-def _lines(path: str | None) -> Iterator[Callable[[str], None]]:
+def writer(path: str | None) -> Iterator[Callable[[str], None]]:
     """Give a function that prints a line, or writes it to a file, so that a reader has it at once."""
-    from lvslab.report.output import STDOUT
+    from lvslab.report.output import STDOUT, unwritable
 
     if path is None or path == STDOUT:
         yield click.echo
         return
-    with Path(path).open("w", buffering=1) as file:
-        yield lambda line: print(line, file=file)
+    with Path(path).open("wb", buffering=0) as file:
+
+        def write(line: str) -> None:
+            try:
+                file.write(f"{line}\n".encode())
+            except BrokenPipeError:
+                raise
+            except OSError as error:
+                raise unwritable(path, error) from error
+
+        yield write

@@ -33,7 +33,7 @@ def write_output(path: str, data: bytes) -> None:
     except BrokenPipeError:
         raise
     except (OSError, ValueError) as error:
-        raise _unwritable(path, error) from error
+        raise unwritable(path, error) from error
 
 
 def check_outputs(paths: Mapping[str, str | None]) -> None:
@@ -72,7 +72,7 @@ def check_output(path: str) -> None:
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         _require_writable(target if _is_special(mode) else target.resolve().parent)
     except (OSError, ValueError) as error:
-        raise _unwritable(path, error) from error
+        raise unwritable(path, error) from error
 
 
 def _require_writable(path: Path) -> None:
@@ -110,7 +110,8 @@ def _is_special(mode: int | None) -> bool:
     return mode is not None and not stat.S_ISREG(mode)
 
 
-def _unwritable(path: str, error: OSError | ValueError) -> BadInput:
+def unwritable(path: str, error: OSError | ValueError) -> BadInput:
+    """Return what to tell the user when a report cannot be written."""
     return BadInput(
         "cannot write here",
         where="standard output" if path == STDOUT else path,

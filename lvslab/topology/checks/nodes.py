@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 from lvslab.topology.faults import Fault
 from lvslab.topology.limits import MSS, SERVER_KINDS
-from lvslab.topology.model import Address, InterfaceAddress, Network, Node, Role, Topology
+from lvslab.topology.model import Address, InterfaceAddress, Network, Node, Protocol, Role, Topology, VirtualService
 from lvslab.topology.reach import interface_facing
 from lvslab.topology.wording import did_you_mean, one_of, shown
 
@@ -23,8 +23,7 @@ def check_nodes(topology: Topology) -> Iterator[Fault]:
         yield from _check_next_hops(node)
         yield from _check_extras(node)
         yield from _check_server(node)
-        if node.clamp_mss is not None and node.clamp_mss not in MSS:
-            yield Fault(("nodes", node.name, "clamp_mss"), "number out of range", str(MSS), str(node.clamp_mss))
+        yield from _check_firewall(node, topology)
     yield from _check_unique(topology)
 
 
@@ -103,6 +102,23 @@ def _check_server(node: Node) -> Iterator[Fault]:
     elif node.server not in SERVER_KINDS:
         next_step = did_you_mean(node.server, SERVER_KINDS)
         yield Fault(path, "unknown server", one_of(SERVER_KINDS), repr(node.server), next_step)
+
+
+def _check_firewall(node: Node, topology: Topology) -> Iterator[Fault]:
+    """What it drops and changes must be there to be seen: packets of IPv4, and SYNs (iptables-extensions(8))."""
+    if node.clamp_mss is not None:
+        path = ("nodes", node.name, "clamp_mss")
+        if node.clamp_mss not in MSS:
+            yield Fault(path, "number out of range", str(MSS), str(node.clamp_mss))
+        if not any(_is_of(service, 4) and service.protocol is Protocol.TCP for service in topology.services):
+            yield Fault(path, "nothing to clamp", expected="a TCP service over IPv4: only SYNs of TCP carry an MSS")
+    if node.drop and not any(_is_of(service, 4) for service in topology.services):
+        path = ("nodes", node.name, "drop")
+        yield Fault(path, "nothing to drop", expected="a service over IPv4: it drops packets of IPv4")
+
+
+def _is_of(service: VirtualService, version: int) -> bool:
+    return version in (service.vip.version, *(destination.address.version for destination in service.destinations))
 
 
 def _check_unique(topology: Topology) -> Iterator[Fault]:
