@@ -67,7 +67,7 @@ USAGE: dict[str, tuple[Sequence[str], str]] = {
         ["verify", "dr", "--set", "real_servers=0"],
         "--set real_servers=0: parameter 'real_servers' out of range: expected 1 to 256, found 0",
     ),
-    "unknown schema": (["schema", "packet"], "'packet' is not one of 'topology', 'verify'"),
+    "unknown schema": (["schema", "packet"], "'packet' is not one of 'topology', 'editor', 'verify'"),
     "nothing to lint": (["lint"], "Missing argument 'FILE...'"),
     "no such file": (["lint", "/none.yaml"], "/none.yaml: cannot read the topology file"),
 }
