@@ -20,7 +20,6 @@ _DEFAULTS = {
     "send_redirects": 1,
 }
 """By Documentation/networking/ip-sysctl.rst."""
-_CONTINUED = " \\\n    "
 _SEED = ".conf.default."
 
 
@@ -35,18 +34,21 @@ def taken_down(interfaces: Sequence[Interface]) -> Iterator[str]:
         yield f"ip link set {each.name} address {each.mac} mtu {each.mtu}"
 
 
-def kernel_defaults(interfaces: Sequence[Interface]) -> Iterator[str]:
-    """Yield the lines that write the kernel's own defaults. Forwarding comes first: it resets others."""
-    scopes = ("all", "default", "lo", *(each.name for each in interfaces))
-    settings = ["net.ipv4.ip_forward=0"]
-    settings += [f"net.ipv4.conf.{scope}.{key}={value}" for scope in scopes for key, value in _DEFAULTS.items()]
-    yield f"sysctl -q -w {_CONTINUED.join(settings)}"
+def kernel_defaults() -> Iterator[str]:
+    """Yield the lines that write the kernel's own defaults, for devices that came with a module, too.
+
+    Forwarding comes first: it resets others.
+    """
+    yield "sysctl -q -w net.ipv4.ip_forward=0"
+    yield "for conf in /proc/sys/net/ipv4/conf/*; do"
+    yield from (f'    echo {value} >"$conf/{key}"' for key, value in _DEFAULTS.items())
+    yield "done"
 
 
-def ipv6_on(interfaces: Sequence[Interface]) -> Iterator[str]:
-    """Yield the line that turns IPv6 on, where a node has it."""
-    scopes = ("all", "default", "lo", *(each.name for each in interfaces))
-    yield f"sysctl -q -w {' '.join(f'net.ipv6.conf.{scope}.disable_ipv6=0' for scope in scopes)}"
+def ipv6_defaults() -> Iterator[str]:
+    """Yield the lines that turn IPv6 on, where a node has it, and its forwarding off."""
+    yield "sysctl -q -w net.ipv6.conf.all.forwarding=0"
+    yield 'for conf in /proc/sys/net/ipv6/conf/*; do echo 0 >"$conf/disable_ipv6"; done'
 
 
 def seeded(step: WriteSysctl, links: Sequence[MakeLink]) -> Iterator[WriteSysctl]:

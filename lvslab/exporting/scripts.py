@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from lvslab.exporting.baseline import ipv6_on, kernel_defaults, seeded, taken_down
+from lvslab.exporting.baseline import ipv6_defaults, kernel_defaults, seeded, taken_down
 from lvslab.exporting.files import ExportedFile
 from lvslab.exporting.serving import serving_commands
 from lvslab.plan.make import switch_name
@@ -56,9 +56,9 @@ def _node_lines(plan: Plan, node: Node) -> Iterator[str]:
     steps = _steps_of(plan, node.name)
     first_link = plan.steps.index(links[0]) if links else 0
     yield from taken_down(node.interfaces)
-    yield from kernel_defaults(node.interfaces)
+    yield from kernel_defaults()
     if any(address.version == 6 for address in node.own_addresses):
-        yield from ipv6_on(node.interfaces)
+        yield from ipv6_defaults()
     for position, step in steps:
         yield from _commands(step)
         if isinstance(step, WriteSysctl) and position < first_link:

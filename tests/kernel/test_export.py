@@ -26,8 +26,8 @@ from lvslab.kernels.start import RunningKernel
 from lvslab.topology import load_text, load_topology
 from lvslab.topology.model import Topology
 from tests.kernel.state import SWITCH, State, differences, read_state
-from tests.kernel.support import OpenLab, run_script
-from tests.kernel.test_plan_shell import REMOVE_ALL, SHAPED
+from tests.kernel.support import lab_in, run_script
+from tests.kernel.test_plan_shell import REMOVE_ALL
 
 pytestmark = pytest.mark.kernel
 
@@ -40,6 +40,7 @@ meddle() {{
     ip -n $1 addr add 172.31.0.$3/16 dev $2
     ip -n $1 route replace default via 172.31.0.254
     ip netns exec $1 sysctl -q -w net.ipv4.ip_forward=1 net.ipv6.conf.all.disable_ipv6={ipv6_off} \\
+        net.ipv6.conf.all.forwarding=1 \\
         net.ipv4.conf.all.rp_filter=1 net.ipv4.conf.default.rp_filter=1 net.ipv4.conf.$2.rp_filter=1 \\
         net.ipv4.conf.all.arp_ignore=1 net.ipv4.conf.default.arp_ignore=1 net.ipv4.conf.$2.arp_ignore=1
 }}
@@ -136,12 +137,25 @@ def yaml(path: Path) -> Any:
 
 
 Read = Callable[[Path, Topology], Engine]
-CASES: Sequence[tuple[Read, str]] = (
-    (as_containerlab, "shaped"),
-    (as_kathara, "tun-mixed"),
-    (as_compose, "dr-arptables"),
-)
-TEXTS = {"shaped": SHAPED}
+ENGINES: Sequence[Read] = (as_containerlab, as_kathara)
+"""Compose has Kathará's scripts, and its wiring is used below."""
+
+CLUSTER = """
+name: cluster
+networks:
+  outside: [203.0.113.0/24, "2001:db8:1::/64"]
+  inside: {subnets: [198.18.0.0/24, "2001:db8:2::/64"], mtu: 1400}
+nodes:
+  client: {role: client, on: {outside: 10}}
+  router: {role: router, on: {outside: 1, inside: 1}, clamp_mss: 1200}
+  director: {role: director, on: {inside: 2}, drop: icmp}
+  rs1: {role: real-server, on: {inside: 11}, sysctls: {net.ipv4.conf.eth0.rp_filter: 2}}
+services:
+  - {vip: 198.18.0.100, port: 80, method: dr, scheduler: rr, servers: rs1, arp_cure: arptables}
+  - {vip: "2001:db8:2::100", port: 80, mark: 7, method: dr, scheduler: sh, flags: [sh-port], servers: rs1}
+  - {vip: 198.18.0.101, port: 80, method: tun, scheduler: wrr, servers: rs1, tunnel_ip: 6}
+"""
+"""Something of every tool that a script may call."""
 
 
 @contextmanager
@@ -158,23 +172,34 @@ def exported(kernel: RunningKernel, read: Read, topology: Topology, *, macvlan: 
 
 
 def of_nodes(state: State, names: Sequence[str]) -> State:
-    """Keep what is said of some nodes; a switch's ports may have been made in any order."""
+    """Keep what is said of some nodes; their interfaces may have been made in any order."""
     kept = {title: items for title, items in state.items() if title.split()[0] in names}
-    return {title: sorted(items) if title.startswith(SWITCH) else items for title, items in kept.items()}
+    return {title: sorted(items) if title.endswith((" ip", " tc")) else items for title, items in kept.items()}
 
 
-@pytest.mark.parametrize(("read", "name"), CASES, ids=[f"{read.__name__}-{name}" for read, name in CASES])
-def test_the_scripts_make_what_lvslab_makes(kernel: RunningKernel, open_lab_in: OpenLab, read: Read, name: str) -> None:
-    topology = load_text(TEXTS[name], name) if name in TEXTS else load_topology(name, params={"real_servers": 1})
-    with open_lab_in(topology):
-        applied = read_state(kernel)
-    nodes = [node.name for node in topology.nodes]
+@pytest.fixture(scope="module")
+def cluster() -> Topology:
+    return load_text(CLUSTER, "cluster.yaml")
+
+
+@pytest.fixture(scope="module")
+def applied(kernel: RunningKernel, cluster: Topology) -> State:
+    """What lvslab's own network is to the kernel's tools."""
+    with lab_in(kernel, cluster):
+        return read_state(kernel)
+
+
+@pytest.mark.parametrize("read", ENGINES)
+def test_the_scripts_make_what_lvslab_makes(
+    kernel: RunningKernel, cluster: Topology, applied: State, read: Read
+) -> None:
+    names = [node.name for node in cluster.nodes]
     if read is as_containerlab:
-        nodes += [f"sw-{network.name}" for network in topology.networks]
-    with exported(kernel, read, topology):
+        names += [f"{SWITCH}{network.name}" for network in cluster.networks]
+    with exported(kernel, read, cluster):
         made = read_state(kernel)
-    assert set(nodes) <= {title.split()[0] for title in made}
-    assert differences(of_nodes(applied, nodes), of_nodes(made, nodes)) == {}
+    assert set(names) <= {title.split()[0] for title in made}
+    assert differences(of_nodes(applied, names), of_nodes(made, names)) == {}
 
 
 ASK = """
