@@ -9,6 +9,7 @@ from lvslab.cli.lazy import LazyGroup
 VERBS = {
     "containerlab": "A folder for containerlab: a topology definition, and a script for each node and switch.",
     "kathara": "A folder for Kathará: lab.conf, and a startup file for each node.",
+    "mininet": "A script for plain Mininet: no lvslab is needed where it runs.",
     "compose": "A folder for Docker Compose: compose.yaml, and a script for each node.",
 }
 

@@ -1,0 +1,131 @@
+"""A script for plain Mininet: a Topo class of LinuxBridge switches, and a shell script for each host.
+
+Switches and their ports have Mininet's own names, s1 and s1-eth1, by which LinuxBridge finds its ports; hosts and
+their interfaces have the plan's.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from lvslab.exporting.baseline import ipv6_defaults, kernel_defaults, seeded
+from lvslab.exporting.serving import serving_commands
+from lvslab.plan.make import make_plan, switch_name
+from lvslab.plan.node_commands import node_commands
+from lvslab.plan.steps import (
+    AddAddress,
+    ChecksumOffloadOff,
+    LoadModules,
+    MakeLink,
+    MakeNamespace,
+    Plan,
+    RequireSctp,
+    SetMtu,
+    ShapeSending,
+    StartServer,
+    WriteSysctl,
+)
+from lvslab.topology.model import Application, Node, Role, Topology
+
+_MININETS_OWN = (LoadModules, RequireSctp, MakeNamespace, MakeLink, ChecksumOffloadOff)
+"""Steps that Mininet does, or that only change what captures show."""
+TEMPLATE = Path(__file__).with_name("mininet_script.py.j2")
+_ANY_ADDRESS = {4: "0.0.0.0", 6: "::"}  # noqa: S104 - inside a host of the script
+
+
+@dataclass(frozen=True, slots=True)
+class Cable:
+    node: str
+    interface: str
+    mac: str
+    switch: str
+    port: str
+    """Name of the switch's end, which is the one that Mininet gives it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Host:
+    """`address` is the one that Mininet gives it, as ADDRESS/PREFIX, or empty: it takes no IPv6."""
+
+    name: str
+    address: str
+    lines: tuple[str, ...]
+
+
+def mininet_script(topology: Topology) -> str:
+    """Return the text of a Python script."""
+    from jinja2 import Environment, StrictUndefined
+
+    plan = make_plan(topology)
+    switches = {switch_name(network.name): f"s{number}" for number, network in enumerate(topology.networks, 1)}
+    template = Environment(  # noqa: S701 - this is Python
+        undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
+    ).from_string(TEMPLATE.read_text(encoding="utf-8"))
+    return template.render(
+        topology=topology,
+        class_name="".join(part.capitalize() for part in re.split(r"[^A-Za-z0-9]+", topology.name)) + "Topo",
+        switches=switches,
+        networks={switches[switch_name(network.name)]: network for network in topology.networks},
+        client=next((node.name for node in topology.nodes if node.role is Role.CLIENT), topology.nodes[0].name),
+        baseline=[*kernel_defaults(), *ipv6_defaults()],
+        hosts=[_host(plan, node) for node in topology.nodes],
+        cables=(cables := list(_cables(plan, switches))),
+        ports=list(_port_commands(plan, cables)),
+        modules=[name for step in plan.steps if isinstance(step, LoadModules) for name in step.names],
+    )
+
+
+def _host(plan: Plan, node: Node) -> Host:
+    first = next(iter(node.interfaces[0].addresses), None) if node.interfaces else None
+    address = str(first) if first is not None and first.version == 4 else ""
+    return Host(node.name, address, tuple(_lines(plan, node, address)))
+
+
+def _lines(plan: Plan, node: Node, address: str) -> Iterator[str]:
+    """Yield what is typed on a host whose cards are there, with `address`, and are down."""
+    links = [step for step in plan.steps if isinstance(step, MakeLink) and step.node == node.name]
+    for step in plan.steps:
+        if isinstance(step, _MININETS_OWN) or step.node != node.name:
+            continue
+        if isinstance(step, AddAddress) and step.device == node.interfaces[0].name and str(step.address) == address:
+            continue
+        yield from _serving(step) if isinstance(step, StartServer) else node_commands(step)
+        if isinstance(step, WriteSysctl):
+            for again in seeded(step, links):
+                yield from node_commands(again)
+
+
+def _cables(plan: Plan, switches: dict[str, str]) -> Iterator[Cable]:
+    ports = Counter[str]()
+    for link in plan.steps:
+        if isinstance(link, MakeLink):
+            switch = switches[link.switch]
+            ports[switch] += 1
+            yield Cable(link.node, link.interface, link.mac, switch, f"{switch}-eth{ports[switch]}")
+
+
+def _port_commands(plan: Plan, cables: list[Cable]) -> Iterator[str]:
+    """Yield what is to be set at the switches' ends of cables."""
+    links = [step for step in plan.steps if isinstance(step, MakeLink)]
+    ports = {(link.switch, link.port): cable.port for link, cable in zip(links, cables, strict=True)}
+    for step in plan.steps:
+        if isinstance(step, SetMtu | ShapeSending) and (step.node, step.device) in ports:
+            for line in node_commands(step):
+                yield line.replace(f" {step.device} ", f" {ports[step.node, step.device]} ", 1)
+
+
+def _serving(step: StartServer) -> Iterator[str]:
+    """Yield the lines that leave a server running: the script's own, nginx, or a comment."""
+    if step.program == "nginx":
+        yield from serving_commands(step)
+    elif step.kind == Application.FTP:
+        yield from node_commands(step)
+    else:
+        address = _ANY_ADDRESS[step.family] if step.address is None else str(step.address)
+        words = (step.node, step.kind, address, str(step.port), str(step.answer_bytes))
+        yield f'python3 -c "$SERVER" {shlex.join(words)} </dev/null >/dev/null 2>&1'
