@@ -36,7 +36,7 @@ VERBS = {
     "graph": "Draw a topology: in the terminal, as Mermaid or as SVG.",
     "new": "Begin a topology of your own.",
     "lint": "Check topologies and directors' configurations without running anything.",
-    "import": "Make a topology of a director's configuration.",
+    "import": "Make a topology of a director's configuration, or of a Mininet Topo.",
     "export": "Write a topology for another engine.",
     "topologies": "List the topologies that come with lvslab.",
     "schema": "Print the JSON Schema of topology files, for an editor too, or of verify's JSON.",

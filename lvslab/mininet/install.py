@@ -31,28 +31,45 @@ class Installation:
 
 def find_mininet() -> Installation | None:
     """Return the Mininet to use, lvslab's own Python first, or None if there is none that works."""
-    if not all(shutil.which(program, path=SEARCH_PATH) for program in PROGRAMS):
-        return None
-    own = [sys.executable] if find_spec("mininet") else []
-    for python in (*own, SYSTEM_PYTHON):
-        version = _version(python)
-        if version:
-            return Installation(python, version)
-    return None
+    return None if _lacking() else _find_python()
 
 
 def need_mininet() -> Installation:
     """Return the Mininet to use. Raises CannotRun."""
     found = find_mininet()
     if found is None:
-        lacking = [program for program in PROGRAMS if not shutil.which(program, path=SEARCH_PATH)]
-        raise CannotRun(
-            "Mininet is not installed",
-            expected="its Python module and mnexec",
-            found=f"no {' and no '.join(lacking) or 'Python that can import it'}",
-            next_step=INSTALL_HINT,
-        )
+        raise _not_installed(_lacking())
     return found
+
+
+def need_python() -> str:
+    """Return a Python that can import Mininet, which is enough to read a Topo. Raises CannotRun."""
+    found = _find_python()
+    if found is None:
+        raise _not_installed([])
+    return found.python
+
+
+def _not_installed(lacking: list[str]) -> CannotRun:
+    return CannotRun(
+        "Mininet is not installed",
+        expected="its Python module and mnexec",
+        found=f"no {' and no '.join(lacking) or 'Python that can import it'}",
+        next_step=INSTALL_HINT,
+    )
+
+
+def _lacking() -> list[str]:
+    return [program for program in PROGRAMS if not shutil.which(program, path=SEARCH_PATH)]
+
+
+def _find_python() -> Installation | None:
+    own = [sys.executable] if find_spec("mininet") else []
+    for python in (*own, SYSTEM_PYTHON):
+        version = _version(python)
+        if version:
+            return Installation(python, version)
+    return None
 
 
 def _version(python: str) -> str:

@@ -59,7 +59,8 @@ def test_the_python_that_runs_it_has_no_lvslab(kernel: RunningKernel) -> None:
 def run_exported(kernel: RunningKernel, topology: Topology) -> str:
     client = next((node.name for node in topology.nodes if node.role == "client"), topology.nodes[0].name)
     asked = [f"{client} {question(topology)}"] * CALLS
-    looked = [f"{topology.services[0].director} ipvsadm -Ln --stats"] if topology.services else []
+    # IPVS shows its counters as they were up to two seconds ago (net/netfilter/ipvs/ip_vs_est.c).
+    looked = ["sh sleep 3", f"{topology.services[0].director} ipvsadm -Ln --stats"] if topology.services else []
     return run_text(kernel, mininet_script(topology), "\n".join([*asked, *looked, ""]))
 
 
