@@ -16,7 +16,7 @@ from itertools import groupby
 from pathlib import Path
 from statistics import median
 
-from lvslab.bench.result import Benchmark, Chart, Column, Curve, Part, Value
+from lvslab.bench.result import Benchmark, Chart, Column, Curve, Part, Ratio, Value
 from lvslab.bench.sessions import Habits, Request, draw_requests, ticks
 from lvslab.errors import KernelFault
 from lvslab.kernels.choose import UP_TIMEOUT_S, kernel_with_virtual_time
@@ -216,6 +216,10 @@ def _part(kernel: RunningKernel, settings: Settings, served: Mapping[str, Served
         ),
         rows=tuple(rows),
         facts=tuple(_facts(settings, skews, in_windows)),
+        ratios=tuple(
+            Ratio(f"{way}_most_over_mean", f"busiest server / mean in an hour: {_name(way, settings)}", skew)
+            for way, skew in skews.items()
+        ),
         chart=Chart(title, "servers, busiest first", "requests over the mean", tuple(curves)),
         values={f"{way}_most_over_mean": skew for way, skew in skews.items()},
     )

@@ -78,7 +78,11 @@ def _part(found: Mapping[str, Seconds], settings: Settings) -> Part:
         (kernel, *(median(seconds[name]) for name in names)) for kernel, seconds in found.items()
     ]
     first, *others = found
+    boots = {name: found[first][name] for name in ("boot", WHOLE)}
     ratios = [
+        Ratio("boot_over_whole", f"command to verdict on {first}: boot / whole", ratio(boots, "boot", WHOLE)),
+    ]
+    ratios += [
         Ratio(
             f"{kernel}_over_{first}".replace(":", "_").replace(".", "_"),
             f"command to verdict: {kernel} / {first}",

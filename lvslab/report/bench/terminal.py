@@ -9,6 +9,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from lvslab.bench.everything import Outcome
 from lvslab.bench.result import Benchmark, Column, Part, Ratio, Value
 from lvslab.report.printable import printable
 
@@ -48,6 +49,17 @@ def _table(part: Part) -> Table:
     for row in part.rows:
         table.add_row(*(Text(shown(value, column)) for value, column in zip(row, part.columns, strict=True)))
     return table
+
+
+def render_all(outcome: Outcome) -> RenderableType:
+    """Return one table of all ratios, and the notes of all benchmarks."""
+    ratios = [ratio for benchmark in outcome.benchmarks for part in benchmark.parts for ratio in part.ratios]
+    notes = [note for benchmark in outcome.benchmarks for note in benchmark.notes]
+    told = (
+        f"{outcome.seconds:.0f} s on {outcome.processors} processors, "
+        f"load {outcome.load_before:.1f} before and {outcome.load_after:.1f} after."
+    )
+    return Group(render_ratios(ratios), "", *(Text(printable(line)) for line in (told, *notes)))
 
 
 def render_ratios(ratios: Iterable[Ratio]) -> Table:
