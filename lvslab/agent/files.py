@@ -8,6 +8,8 @@ from pathlib import Path
 from lvslab.agent.namespaces import Namespaces
 
 SYSCTL_FOLDER = Path("/proc/sys")
+SYSCTL_BYTES = 4096
+"""More than any that a topology may set."""
 
 
 def read_file(namespaces: Namespaces, node: str, path: str) -> bytes:
@@ -19,16 +21,14 @@ def read_sysctl(namespaces: Namespaces, node: str, key: str) -> str:
     return read_file(namespaces, node, str(sysctl_path(key))).decode().strip()
 
 
-def write_sysctl(namespaces: Namespaces, node: str, key: str, value: str) -> str:
-    """Write a sysctl and return what the kernel then says it is."""
-    path = sysctl_path(key)
-    with namespaces.inside(node):
-        fd = os.open(path, os.O_WRONLY | os.O_TRUNC)
-        try:
-            os.write(fd, value.encode())
-        finally:
-            os.close(fd)
-        return path.read_text().strip()
+def write_sysctl(key: str, value: str) -> str:
+    """Write a sysctl of the present namespace and return what the kernel then says it is."""
+    fd = os.open(sysctl_path(key), os.O_RDWR)
+    try:
+        os.write(fd, value.encode())
+        return os.pread(fd, SYSCTL_BYTES, 0).decode().strip()
+    finally:
+        os.close(fd)
 
 
 def sysctl_path(key: str) -> Path:

@@ -6,10 +6,13 @@ import errno
 import os
 import selectors
 import signal
+import socket
 import time
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
+from itertools import groupby, islice
+from operator import itemgetter
 
 from lvslab.agent import clients, files, modules, name_server, offload, processes, sctp, servers, syscalls
 from lvslab.agent.channel_group import ChannelGroup
@@ -153,13 +156,31 @@ class Operations:
                 break
         answer(Message({"errnos": errnos, "counts": counts}, tuple(payloads)))
 
+    def do_change(self, request: Message, answer: Answer) -> None:
+        """Send route messages that only change something, `counts` of them to each of `namespaces`, in order.
+
+        Answer with the errnos of those that went, up to the first that was refused; what went with it may have
+        been carried out.
+        """
+        errnos: list[int] = []
+        left = iter(request.blobs)
+        for namespace, count in zip(request.fields["namespaces"], request.fields["counts"], strict=True):
+            errnos += self._netlink.change(namespace, socket.NETLINK_ROUTE, list(islice(left, count)))
+            refused = next((place for place, code in enumerate(errnos) if code), None)
+            if refused is not None:
+                del errnos[refused + 1 :]
+                break
+        answer(Message({"errnos": errnos}))
+
     def do_write_sysctls(self, request: Message, answer: Answer) -> None:
         """Write in order; answer with what the kernel then says each is, up to the first it refuses."""
         values: list[str] = []
         code = 0
         try:
-            for entry in request.fields["entries"]:
-                values.append(files.write_sysctl(self._namespaces, *entry))
+            for node, entries in groupby(request.fields["entries"], key=itemgetter(0)):
+                with self._namespaces.inside(node):
+                    for _, key, value in entries:
+                        values.append(files.write_sysctl(key, value))
         except OSError as error:
             code = error.errno or errno.EIO
         answer(Message({"values": values, "errno": code}))

@@ -10,7 +10,7 @@ import errno
 import os
 from collections.abc import Callable, Sequence
 from functools import singledispatchmethod
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any, get_args
 
@@ -152,11 +152,15 @@ class NetnsBackend:
             self._servers.append(server)
 
     def _send_messages(self, group: Sequence[steps.Step]) -> None:
-        requests = [(step, *self._message(step)) for step in group]
-        replies = self._transport.send([(target, message) for _, target, message in requests], keep_going=False)
-        if replies and replies[-1].errno:
-            step = requests[len(replies) - 1][0]
-            raise refused(step, _words(replies[-1].errno))
+        """Send the messages of each namespace together, switches first: cables are made there, and all else after."""
+        by_namespace: dict[str, list[tuple[steps.Step, bytes]]] = {}
+        for step in group:
+            target, message = self._message(step)
+            by_namespace.setdefault(target.namespace, []).append((step, message))
+        errnos = self._transport.change({name: [each[1] for each in sent] for name, sent in by_namespace.items()})
+        if errnos and errnos[-1]:
+            step, _ = list(chain.from_iterable(by_namespace.values()))[len(errnos) - 1]
+            raise refused(step, _words(errnos[-1]))
 
     @singledispatchmethod
     def _message(self, step: steps.Step) -> tuple[Target, bytes]:
