@@ -4,11 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
-import re
-from pathlib import Path
-
-import pytest
 
 from lvslab.bench import everything
 from lvslab.bench.everything import Outcome, run, runs
@@ -19,9 +14,6 @@ from lvslab.report.bench.all_documents import all_document, markdown
 from lvslab.report.bench.terminal import render_all
 from lvslab.report.console import make_console
 
-ROOT = Path(__file__).parents[3]
-STORED = ROOT / "bench" / "results.json"
-SECTION = re.compile(r"(?<=<!-- bench: made of bench/results\.json -->\n).*?(?=<!-- end of bench -->)", re.DOTALL)
 RATIOS = (
     Ratio("fast", "lvslab / another", 0.25, at_most=0.5),
     Ratio("slow", "lvslab / the least", 3.0, at_most=2.0),
@@ -84,26 +76,3 @@ def test_the_table_in_markdown_has_a_row_for_each_ratio() -> None:
     assert "| build | lvslab / another | 0.25 | ≤ 0.5 | met |" in rows
     assert "| build | lvslab / the least | 3 | ≤ 2 | missed |" in rows
     assert r"| walk | one \| another | 1.5 |  |  |" in rows
-
-
-def test_the_readme_shows_the_stored_run() -> None:
-    """After another run is stored: ``UPDATE_GOLDEN=1 pytest tests/unit/bench``."""
-    readme = ROOT / "README.md"
-    made = "\n" + markdown(json.loads(STORED.read_text())) + "\n"
-    if os.environ.get("UPDATE_GOLDEN"):
-        readme.write_text(SECTION.sub(lambda _found: made, readme.read_text()))
-    assert SECTION.findall(readme.read_text()) == [made]
-
-
-def test_the_stored_run_is_of_all_benchmarks() -> None:
-    document = json.loads(STORED.read_text())
-    assert [each["benchmark"] for each in document["benchmarks"]] == list(runs(None))
-    assert document["schema"] == "urn:lvslab:schema:bench-all:1"
-
-
-@pytest.mark.parametrize("name", list(VERBS))
-def test_ratios_have_keys_of_their_own(name: str) -> None:
-    document = json.loads(STORED.read_text())
-    (found,) = [each for each in document["benchmarks"] if each["benchmark"] == name]
-    keys = [ratio["ratio"] for part in found["parts"] for ratio in part["ratios"]]
-    assert len(keys) == len(set(keys)) > 0
