@@ -42,14 +42,40 @@ def asks_as(view: View, wanted: Asking) -> Observed | None:
 
 @check("asks-as-itself", Asking)
 def asks_as_itself(view: View, wanted: Asking) -> Finding:
-    expected = words("whoever asks by ARP asks as itself", "发出 ARP 询问时都以自己的地址为发送者")
+    expected = words("whoever asks by ARP asks as itself", "发出 ARP 请求时都以自己的地址为发送者")
     asked = questions(view, wanted.node)
     if not asked:
-        return failed(expected, words("no server asked anything", "没有服务器发出询问"), wanted.node)
+        return failed(expected, words("no server asked anything", "没有服务器发出请求"), wanted.node)
     stranger = next((speech for speech in asked if view.owner_of_address(speech.sender_ip) != speech.node), None)
     first = stranger or asked[0]
     seen = words("{node} asked as {sender}", "{node} 以 {sender} 的名义询问", node=first.node, sender=first.sender_ip)
     return judged(stranger is None, expected, seen, first.where)
+
+
+class OnSilentDevice(Entry):
+    """`node` holds `address` on a device that does not speak ARP, and nowhere else."""
+
+    node: str
+    address: str
+
+
+@check("on-silent-device", OnSilentDevice)
+def on_silent_device(view: View, wanted: OnSilentDevice) -> Finding:
+    expected = words(
+        "{address} is on a device of {node} that says NOARP",
+        "{node} 上的 {address} 配在标有 NOARP 的设备上",
+        address=wanted.address,
+        node=wanted.node,
+    )
+    held = view.run(wanted.node, "ip", "-o", "addr", "show", "to", wanted.address).output
+    devices = [line.split()[1] for line in held.splitlines()]
+    flags = [view.run(wanted.node, "ip", "-br", "link", "show", device).output for device in devices]
+    seen = words("it is on {devices}", "现在在 {devices} 上", devices=", ".join(devices)) if devices else _NOWHERE
+    silent = bool(flags) and all("NOARP" in each for each in flags)
+    return judged(silent, expected, seen, wanted.node)
+
+
+_NOWHERE = words("it is on no device", "没有配在任何设备上")
 
 
 class AnswersAlone(Entry):

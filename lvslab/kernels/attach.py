@@ -41,6 +41,7 @@ HELLO_TIMEOUT_S = 10.0
 STOP_TIMEOUT_S = 30.0
 READ_BYTES = 1 << 16
 _POLL_S = 0.01
+_SAY_WHICH = "name it: --lab NAME (of lvslab down: NAME alone)"
 _CREDENTIALS = struct.Struct("3i")
 """struct ucred: process, user, group."""
 
@@ -219,7 +220,7 @@ def _choose(found: Sequence[LabRecord], name: str | None) -> LabRecord:
     names = ", ".join(record.name for record in found)
     if name is None:
         if len(found) > 1:
-            raise BadInput("several labs are up", expected="the name of one of them", found=names)
+            raise BadInput("several labs are up", expected="the name of one of them", found=names, next_step=_SAY_WHICH)
         return found[0]
     for record in found:
         if record.name == name:

@@ -1,8 +1,12 @@
-"""Answers as students write them, and whether two are the same."""
+"""Answers as students write them, and whether two are the same.
+
+They are kept as they were typed; what is compared is their plain form.
+"""
 
 from __future__ import annotations
 
 import re
+from ipaddress import ip_address
 
 from lvslab.errors import BadInput
 from lvslab.labs.model import AnswerKind, Step
@@ -10,8 +14,12 @@ from lvslab.labs.model import AnswerKind, Step
 _BETWEEN_WORDS = re.compile(r"(?:\s|,|;|、|，|→|->|>)+")
 
 
+_JOINTS = re.compile(r"(?<=[a-z])[-_ ](?=[a-z])")
+"""SYN_RECV, SYN-RECV, syn recv and SYNRECV name one state."""
+
+
 def read_answer(step: Step, text: str) -> str:
-    """Return an answer in its plain form. Raises BadInput for what cannot be one: a typing error is no mistake."""
+    """Return an answer as it was typed. Raises BadInput for what cannot be one: a typing error is no mistake."""
     plain = plain_answer(step.answer, text)
     if step.answer is AnswerKind.NUMBER and not re.fullmatch(r"-?\d+", plain):
         raise BadInput("not a number", where=step.id, expected="a whole number", found=repr(text))
@@ -25,13 +33,27 @@ def read_answer(step: Step, text: str) -> str:
             raise BadInput(
                 "not one of the choices", where=step.id, expected=", ".join(step.choices), found=repr(unknown)
             )
-    return plain
+    return plain if step.answer is AnswerKind.NUMBER else " ".join(text.split())
 
 
 def plain_answer(kind: AnswerKind, text: str) -> str:
-    """Return the form in which answers are compared: small letters, single spaces, no full stop at the end."""
+    """Return the form in which answers are compared: small letters, single spaces, no full stop at the end.
+
+    Words joined by a hyphen, an underscore or (but in lists) a space become one.
+    """
     lowered = text.strip().lower().removesuffix(".").removesuffix("。")
-    return " ".join(_BETWEEN_WORDS.split(lowered)).strip() if kind is AnswerKind.LIST else " ".join(lowered.split())
+    if kind is AnswerKind.LIST:
+        return " ".join(_JOINTS.sub("", word) for word in _BETWEEN_WORDS.split(lowered)).strip()
+    return _JOINTS.sub("", " ".join(lowered.split()))
+
+
+def is_address(text: str) -> bool:
+    """Tell whether a text is an IP address."""
+    try:
+        ip_address(text.strip())
+    except ValueError:
+        return False
+    return True
 
 
 def agree(step: Step, given: str, observed: str) -> bool:

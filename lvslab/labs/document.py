@@ -51,7 +51,7 @@ class StepEntry(Entry):
     predict: str | None = Field(default=None, description="id of a prediction: committed before it can be seen")
     title: WordsEntry
     points: Points = 1
-    checks: list[dict[str, Any]] = Field(default=[])
+    checks: list[dict[str, Any]] = Field(default=[], description="questions: what must hold before the answer counts")
     ask: WordsEntry | None = Field(default=None, description="what is asked, in one sentence")
     answer: Literal["text", "number", "node", "list"] = "text"
     within: Percent = Field(default=0, description="numbers: how far off is still right, in per cent")

@@ -1,6 +1,7 @@
 """A lab's text in one language: Markdown with Jinja2, cut into an introduction and a part for each step.
 
-A step's part begins at a line ``<!-- step: ID -->``. ``<!-- proof: ... -->`` after a sentence names what proves it.
+A step's part begins at a line ``<!-- step: ID -->``, what is said when the lab is done at ``<!-- closing -->``.
+``<!-- proof: ... -->`` after a sentence names what proves it.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from lvslab.topology.rendering import render
 from lvslab.topology.source import read_source
 
 _STEP = re.compile(r"^<!-- step: *(?P<id>[a-z0-9-]+) *-->$")
+_CLOSING = "<!-- closing -->"
 _PROOF = re.compile(r"<!-- proof: *(?P<proofs>[^>]+?) *-->")
 _COMMENT = re.compile(r"[ \n]?<!--.*?-->", re.DOTALL)
 _WIDE = "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
@@ -38,8 +40,12 @@ def read_instructions(path: Path, context: Mapping[str, object]) -> Instructions
     rendered = render(source, str(path), context, names="names that this lab's texts may use")
     intro: list[str] = []
     steps: dict[str, list[str]] = {}
+    closing: list[str] = []
     part = intro
     for number, line in enumerate(rendered.text.splitlines(), start=1):
+        if line.strip() == _CLOSING:
+            part = closing
+            continue
         mark = _STEP.match(line.strip())
         if mark is None:
             part.append(line)
@@ -47,7 +53,8 @@ def read_instructions(path: Path, context: Mapping[str, object]) -> Instructions
         if mark["id"] in steps:
             raise BadInput("a step comes twice", where=f"{path}:{rendered.source_line(number)}", found=mark["id"])
         part = steps[mark["id"]] = []
-    return Instructions(_without_marks(intro), {name: _without_marks(lines) for name, lines in steps.items()})
+    parts = {name: _without_marks(lines) for name, lines in steps.items()}
+    return Instructions(_without_marks(intro), parts, _without_marks(closing))
 
 
 def _without_marks(lines: list[str]) -> str:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lvslab.errors import LvslabError
-from lvslab.labs.answers import agree
+from lvslab.labs.answers import agree, is_address
 from lvslab.labs.finding import Finding, failed, in_error, passed
 from lvslab.labs.model import Check, GuidedLab, Observation, Step, StepKind
 from lvslab.labs.registry import Observed, Registry, registry_of
@@ -62,15 +62,16 @@ class Judge:
         return tuple(self.judge_step(step) for step in steps)
 
     def judge_step(self, step: Step) -> StepOutcome:
-        if step.kind is StepKind.TASK:
-            return StepOutcome(step, tuple(self._checks(step.checks)))
-        return self._compared(step)
+        before = tuple(self._checks(step.checks))
+        if step.kind is StepKind.TASK or not all(outcome.finding.passed for outcome in before):
+            return StepOutcome(step, before)
+        compared = self._compared(step)
+        return replace(compared, checks=before + compared.checks)
 
     def judge_each(self, step: Step) -> tuple[CheckOutcome, ...]:
         """Judge every check of a step, also those after the first failure."""
-        if step.kind is StepKind.TASK:
-            return tuple(map(self._check, step.checks))
-        return self._compared(step).checks
+        each = tuple(map(self._check, step.checks))
+        return each if step.kind is StepKind.TASK else each + self._compared(step).checks
 
     def _checks(self, checks: Sequence[Check]) -> list[CheckOutcome]:
         """Judge up to the first check that does not pass: what comes after it mostly follows from it."""
@@ -100,8 +101,12 @@ class Judge:
         except _NOT_OF_STUDENTS as error:
             return StepOutcome(step, (CheckOutcome(step.id, in_error(asked, _reason(error))),))
         if observed is None:
-            unseen = in_error(
-                asked, "this was not to be seen in the lab as it is now", "first do what this step asks for"
+            unseen = failed(
+                asked,
+                words("this cannot be seen in the lab as it is now", "在实验现在的状态下看不到这一点"),
+                next_step=words(
+                    "first do what this step asks for (lvslab lab read)", "先按这一步的要求去做（lvslab lab read）"
+                ),
             )
             return StepOutcome(step, (CheckOutcome(step.id, unseen),))
         agrees = agree(step, given, observed.value)
@@ -112,6 +117,9 @@ class Judge:
     def _answered(step: Step, asked: Words, given: str, observed: Observed, *, agrees: bool) -> Finding:
         if step.kind is StepKind.PREDICTION or agrees:
             return passed(asked, same(observed.value), observed.where, observed.frames)
+        if is_address(observed.value) and not is_address(given):
+            seen = words("your answer {given} is no address", "你的回答 {given} 不是地址", given=given)
+            return failed(asked, seen, next_step=words("write the address", "请写出地址"))
         # What is right is not told: it is there to be found.
         seen = words(
             "your answer {given} is not what the lab shows", "你的回答 {given} 与实验中看到的不符", given=given

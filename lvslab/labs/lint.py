@@ -76,6 +76,13 @@ def _text_faults(guided: GuidedLab) -> Iterator[BadInput]:
                 found=", ".join(found) or "none",
                 next_step="begin each step's part with a line <!-- step: ID -->",
             )
+        if not instructions.closing.strip():
+            yield BadInput(
+                "the text does not close",
+                where=str(guided.folder / INSTRUCTIONS[language]),
+                expected="some lines at the end, to be shown when the lab is done",
+                next_step="begin them with a line <!-- closing -->",
+            )
 
 
 def _language_faults(folder: Path) -> Iterator[BadInput]:

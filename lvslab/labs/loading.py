@@ -56,7 +56,7 @@ def load_lab(folder: Path, seed: str = "") -> GuidedLab:
     places.raise_any(variant_faults(document.variants))
     drawn = draw(document.variants, seed, folder.name)
     topology = _topology(folder, document, drawn, places)
-    filler = _Filler(places, context_of(topology, drawn))
+    filler = _Filler(places, {"steps": len(document.steps)} | context_of(topology, drawn))
     steps = _Steps(filler, registry_of(folder)).read(document.steps)
     places.raise_any(_step_faults(steps))
     return GuidedLab(
@@ -213,5 +213,5 @@ def _kind_faults(path: KeyPath, step: Step) -> Iterator[Fault]:
         return
     if step.ask is None or step.observation is None:
         yield Fault(path, "nothing is asked", "ask: and observe:")
-    if step.checks:
-        yield Fault((*path, "checks"), "checks belong to tasks", "observe:")
+    if step.checks and step.kind is StepKind.PREDICTION:
+        yield Fault((*path, "checks"), "a prediction has nothing to be done first", "checks: of a task or question")

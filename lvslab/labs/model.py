@@ -67,10 +67,11 @@ class Step:
 
 @dataclass(frozen=True, slots=True)
 class Instructions:
-    """A lab's text in one language: what comes before the first step, and each step's own part, as Markdown."""
+    """A lab's text in one language, as Markdown: before the first step, each step's own part, when the lab is done."""
 
     intro: str
     steps: Mapping[str, str]
+    closing: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,8 @@ class Progress:
     network: str = ""
     """Folder of the running network, once it was ready; another one is what a start cut short has left."""
     steps: Mapping[str, StepProgress] = field(default_factory=dict)
+    language: str = ""
+    """Code of the language the lab was begun in (`--lang`); empty: as the environment says."""
     version: int = VERSION
 
     def step(self, step_id: str) -> StepProgress:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lvslab import running
+from lvslab.capture.frame import Capture
 from lvslab.errors import BadInput, CannotRun
 from lvslab.kernels.attach import LabRecord, labs, stop
 from lvslab.kernels.uml import DEFAULT_MEMORY_MIB
@@ -17,7 +18,7 @@ from lvslab.labs.answers import read_answer
 from lvslab.labs.judge import Judge, StepOutcome
 from lvslab.labs.keyboard import type_lines
 from lvslab.labs.loading import load_lab
-from lvslab.labs.machine import set_up
+from lvslab.labs.machine import fresh_lab, open_ready_kernel, set_up
 from lvslab.labs.model import GuidedLab, Step, StepKind
 from lvslab.labs.needs import require_programs, require_schedulers
 from lvslab.labs.progress import (
@@ -70,6 +71,8 @@ class Checked:
     session: Session
     outcome: StepOutcome
     revealed: tuple[StepOutcome, ...] = ()
+    capture: Capture | None = None
+    """Of the lab's usual calls, if they were made: what the frame numbers are about."""
 
 
 def network_name(lab_id: str) -> str:
@@ -84,6 +87,7 @@ def begin(
     again: bool = False,
     kernel: str | None = None,
     memory_mib: int = DEFAULT_MEMORY_MIB,
+    language: str = "",
     phase: Phase = quiet,
 ) -> Session:
     """Begin a lab, or go on where it was left; its network is then up. Raises BadInput, CannotRun, KernelFault."""
@@ -99,6 +103,7 @@ def begin(
         guided = load_lab(folder, progress.token)
         if progress.position not in {step.id for step in guided.steps}:
             progress = replace(progress, position=guided.steps[0].id)
+        progress = replace(progress, language=language or progress.language)
         session = Session(guided, progress)
         record = _record(session)
         if record is None or record.folder != progress.network:
@@ -213,6 +218,7 @@ def reset(session: Session, *, everything: bool, kernel: str | None = None, phas
                 session.progress.token,
                 time.time(),
                 session.guided.steps[0].id,
+                language=session.progress.language,
             )
             session = replace(session, progress=fresh)
         session = _brought_up(session, kernel=kernel, memory_mib=DEFAULT_MEMORY_MIB, phase=phase)
@@ -246,7 +252,8 @@ def check(session: Session) -> Checked:
     step = session.here
     progress = session.progress
     with network_of(session) as lab:
-        judge = Judge(session.guided, View(lab), progress.answers)
+        view = View(lab)
+        judge = Judge(session.guided, view, progress.answers)
         outcome = judge.judge_step(step)
         done = progress.step(step.id)
         if outcome.passed:
@@ -260,9 +267,8 @@ def check(session: Session) -> Checked:
         for prediction in session.guided.revealed_by(step) if outcome.passed else ():
             seen = judge.judge_step(prediction)
             revealed.append(seen)
-            if seen.observed is not None:
-                progress = progress.with_step(prediction.id, observed=seen.observed.value, observed_at=_place(seen))
-    return Checked(_kept(session, progress), outcome, tuple(revealed))
+            progress = _with_observed(progress, seen)
+    return Checked(_kept(session, progress), outcome, tuple(revealed), view.kept_capture)
 
 
 def _place(outcome: StepOutcome) -> str:
@@ -279,18 +285,57 @@ def hint(session: Session) -> tuple[Session, int]:
     return _kept(session, session.progress.with_step(step.id, hints=shown)), shown
 
 
-def give_up(session: Session) -> Session:
-    return _kept(session, session.progress.with_step(session.here.id, gave_up=True))
+def give_up(session: Session, *, phase: Phase = quiet) -> tuple[Session, tuple[StepOutcome, ...]]:
+    """Keep that the step was given up; return what becomes of the predictions that it would have answered.
+
+    They are observed in a network of their own, solved up to here: the student's own does not show it.
+
+    Raises CannotRun, KernelFault.
+    """
+    step = session.here
+    session = _kept(session, session.progress.with_step(step.id, gave_up=True))
+    kept = session.progress
+    waiting = [each for each in session.guided.revealed_by(step) if kept.step(each.id).answer is not None]
+    if not waiting:
+        return session, ()
+    with phase("what you predicted, in a network solved up to here"):
+        seen = _seen_when_solved(session, waiting)
+    progress = kept
+    for outcome in seen:
+        progress = _with_observed(progress, outcome)
+    return _kept(session, progress), seen
+
+
+def _seen_when_solved(session: Session, predictions: Sequence[Step]) -> tuple[StepOutcome, ...]:
+    record = _record(session)
+    kernel = None if record is None else record.kernel + f":{record.release}" * (record.kernel == "uml")
+    with (
+        open_ready_kernel(kernel, memory_mib=DEFAULT_MEMORY_MIB) as running_kernel,
+        fresh_lab(running_kernel, session.guided) as lab,
+    ):
+        for step in session.guided.steps:
+            if step.kind is not StepKind.PREDICTION:
+                type_lines(lab, solution_of(session.guided, step.id).lines, _nothing_to_answer)
+            if step.id == session.here.id:
+                break
+        return Judge(session.guided, View(lab), session.progress.answers).judge(predictions)
+
+
+def _with_observed(progress: Progress, outcome: StepOutcome) -> Progress:
+    if outcome.observed is None:
+        return progress
+    return progress.with_step(outcome.step.id, observed=outcome.observed.value, observed_at=_place(outcome))
 
 
 def advance(session: Session) -> Session:
     """Go on to the next step. Raises BadInput if this one is not done."""
     step = session.here
     if not session.progress.step(step.id).done:
+        verb = "predict …" if step.kind is StepKind.PREDICTION else "check"
         raise BadInput(
-            "this step is not done yet",
-            where=step.id,
-            next_step="lvslab lab check, or give it up with lvslab lab solution --give-up",
+            "no prediction has been made yet" if step.kind is StepKind.PREDICTION else "this step is not done yet",
+            where=f"step {step.id}",
+            next_step=f"lvslab lab {verb}, or give it up with lvslab lab solution --give-up",
         )
     place = session.guided.steps.index(step) + 1
     if place == len(session.guided.steps):

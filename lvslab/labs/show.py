@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from typing import ClassVar
 
 from rich.console import Group, RenderableType
-from rich.markdown import Markdown
+from rich.markdown import Heading, Markdown, MarkdownContext, MarkdownElement, Paragraph
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from lvslab.kernels.attach import running_labs
 from lvslab.labs.answers import agree
 from lvslab.labs.judge import CheckOutcome, StepOutcome
 from lvslab.labs.model import GuidedLab, Step, StepKind
-from lvslab.labs.progress import Progress
-from lvslab.labs.words import Language, Words, words
+from lvslab.labs.progress import Progress, StepProgress
+from lvslab.labs.session import Session
+from lvslab.labs.words import NOTHING, Language, Words, words
+from lvslab.report.line_breaks import WideText
 from lvslab.report.printable import printable
 from lvslab.report.signs import SIGNS, STYLES
 from lvslab.verify.result import Verdict
@@ -34,8 +38,37 @@ _NOT_YOURS = Words("this is not your fault: it could not be judged", "这不是�
 _MOST_FRAMES = 12
 
 
-def markdown(text: str) -> RenderableType:
-    return Markdown(printable(text), code_theme="bw", hyperlinks=False)
+class _WideParagraph(Paragraph):
+    def on_enter(self, context: MarkdownContext) -> None:
+        super().on_enter(context)
+        self.text = WideText(justify="left")
+
+
+class _WideHeading(Heading):
+    def on_enter(self, context: MarkdownContext) -> None:
+        super().on_enter(context)
+        self.text = WideText(justify="left")
+
+
+class _WideMarkdown(Markdown):
+    """Markdown whose lines end where those of Chinese may."""
+
+    elements: ClassVar[dict[str, type[MarkdownElement]]] = {
+        **Markdown.elements,
+        "paragraph_open": _WideParagraph,
+        "heading_open": _WideHeading,
+    }
+
+
+def markdown(text: str, language: Language) -> RenderableType:
+    kind = _WideMarkdown if language is Language.CHINESE else Markdown
+    return kind(printable(text), code_theme="bw", hyperlinks=False)
+
+
+def prose(text: str, language: Language, style: str = "") -> Text:
+    """Return a text whose lines end where those of the language may."""
+    kind = WideText if language is Language.CHINESE else Text
+    return kind(printable(text), style=style)
 
 
 def step_text(guided: GuidedLab, step: Step, language: Language) -> RenderableType:
@@ -45,9 +78,9 @@ def step_text(guided: GuidedLab, step: Step, language: Language) -> RenderableTy
         StepKind.QUESTION: "lvslab lab answer …",
         StepKind.PREDICTION: "lvslab lab predict …",
     }
-    parts: list[RenderableType] = [markdown(guided.instructions[language].steps.get(step.id, ""))]
+    parts: list[RenderableType] = [markdown(guided.instructions[language].steps.get(step.id, ""), language), Text()]
     if step.ask is not None:
-        parts.append(Text(printable(f"? {step.ask.in_(language)}"), style="bold"))
+        parts.append(prose(f"? {step.ask.in_(language)}", language, "bold"))
     if step.choices:
         parts.append(Text(printable("  " + " · ".join(step.choices))))
     number = guided.steps.index(step) + 1
@@ -58,7 +91,7 @@ def step_text(guided: GuidedLab, step: Step, language: Language) -> RenderableTy
         all=len(guided.steps),
         how=how[step.kind],
     )
-    parts.append(Text(line.in_(language), style="dim"))
+    parts.append(prose(line.in_(language), language, "dim"))
     return Group(*parts)
 
 
@@ -71,12 +104,12 @@ def _outcome(outcome: StepOutcome, language: Language) -> Iterator[RenderableTyp
     for check in outcome.checks:
         yield _line(check, language)
         if not check.finding.passed:
-            yield _pairs(_particulars(check, language))
+            yield _pairs(_particulars(check, language), language)
 
 
 def _line(check: CheckOutcome, language: Language) -> Text:
     finding = check.finding
-    text = Text(f"{SIGNS[finding.verdict]} ", style=STYLES[finding.verdict])
+    text = prose("", language).append(f"{SIGNS[finding.verdict]} ", style=STYLES[finding.verdict])
     said = finding.expected.in_(language)
     where = f"  [{finding.where}]" if finding.passed and finding.where else ""
     return text.append(printable(f"{said}{where}"), style="" if finding.passed else "bold")
@@ -92,17 +125,24 @@ def _particulars(check: CheckOutcome, language: Language) -> Iterator[tuple[str,
         ("cause", finding.cause.in_(language)),
         ("why", check.why.in_(language)),
         ("next", finding.next.in_(language)),
-        ("frames", " ".join(map(str, finding.frames[:_MOST_FRAMES])) + " …" * (len(finding.frames) > _MOST_FRAMES)),
+        ("frames", _frames(finding.frames)),
     )
     yield from ((_LABELS[label].in_(language), text) for label, text in parts if text)
 
 
-def _pairs(pairs: Iterable[tuple[str, str]]) -> Padding:
+def _frames(numbers: Sequence[int]) -> str:
+    if not numbers:
+        return ""
+    listed = " ".join(map(str, numbers[:_MOST_FRAMES])) + " …" * (len(numbers) > _MOST_FRAMES)
+    return f"{listed} (lvslab lab check --pcap FILE)"
+
+
+def _pairs(pairs: Iterable[tuple[str, str]], language: Language) -> Padding:
     grid = Table.grid(padding=(0, 2, 0, 0))
     grid.add_column(style="dim", no_wrap=True)
     grid.add_column(overflow="fold")
     for label, text in pairs:
-        grid.add_row(label, Text(printable(text)))
+        grid.add_row(label, prose(text, language))
     return Padding(grid, (0, 0, 0, 2))
 
 
@@ -113,7 +153,53 @@ def comparison(step: Step, given: str, observed: str, where: str, language: Lang
     asked = (step.ask or step.title).in_(language)
     seen = observed + (f"  ({where})" if where else "")
     pairs = [(_LABELS["predicted"].in_(language), given), (_LABELS["observed"].in_(language), seen)]
-    return Group(sign.append(printable(asked), style="bold"), _pairs(pairs))
+    return Group(prose("", language).append_text(sign).append(printable(asked), style="bold"), _pairs(pairs, language))
+
+
+def summary(session: Session, language: Language, *, up: bool) -> RenderableType:
+    """Return one line: steps done, points, and whether the network is up."""
+    kept = [session.progress.step(step.id) for step in session.guided.steps]
+    line = words(
+        "{done}, {points}/{of} points; {network}: {state}",
+        "{done}，{points}/{of} 分；{network}：{state}",
+        done=steps_done(sum(step.done for step in kept), len(kept), sum(map(was_given_up, kept))),
+        points=session.points,
+        of=session.guided.points,
+        network=session.network,
+        state=words("up", "已启动") if up else words("down", "未启动"),
+    )
+    return prose(line.in_(language), language)
+
+
+def was_given_up(kept: StepProgress) -> bool:
+    return kept.gave_up and kept.passed_at is None
+
+
+def steps_done(done: int, of: int, given_up: int) -> Words:
+    """Say how many steps are done, and how many of these were given up."""
+    left = words(" ({n} given up)", "（其中放弃 {n} 步）", n=given_up) if given_up else NOTHING
+    return words("{done}/{of} steps{left}", "{done}/{of} 步{left}", done=done, of=of, left=left)
+
+
+def whereabouts(session: Session, language: Language) -> Iterator[RenderableType]:
+    """Yield where the lab runs, how its nodes are reached, and what to do where other labs are up too."""
+    up = running_labs()
+    nodes = " ".join(node.name for node in session.guided.topology.nodes)
+    for record in (record for record in up if record.name == session.network):
+        where = words("kernel: {kernel}", "内核：{kernel}", kernel=f"{record.kernel} {record.release}")
+        yield prose(where.in_(language), language, "dim")
+    others = [record.name for record in up if record.name != session.network]
+    option = f"--lab {session.network} " if others else ""
+    yield Text(f"lvslab shell {option}NODE: {nodes}")
+    if others:
+        line = words(
+            "also up: {others}. With several labs up, lvslab exec and lvslab shell need --lab NAME; "
+            "lvslab down NAME ends one.",
+            "同时还有：{others}。有多个实验在运行时，lvslab exec 和 lvslab shell 需要 --lab NAME；"
+            "用 lvslab down NAME 结束其中一个。",
+            others=" ".join(others),
+        )
+        yield prose(line.in_(language), language, "yellow")
 
 
 def status_table(guided: GuidedLab, progress: Progress, language: Language) -> RenderableType:

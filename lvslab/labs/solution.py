@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lvslab.errors import BadInput
-from lvslab.labs.model import GuidedLab
+from lvslab.labs.model import GuidedLab, StepKind
 from lvslab.labs.transcript import Transcript, read_transcript
 from lvslab.topology.wording import one_of
 
@@ -48,7 +48,8 @@ def mistakes_of(guided: GuidedLab) -> Iterator[Mistake]:
                 expected=f"a line '# instead of: STEP', {one_of(steps)}",
                 found=repr(step_id),
             )
-        known = [check.id for check in steps[step_id].checks] or [step_id]
+        step = steps[step_id]
+        known = [check.id for check in step.checks] + [step_id] * (step.kind is not StepKind.TASK)
         if fails not in known:
             raise BadInput(
                 "which check must fail?",

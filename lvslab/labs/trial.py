@@ -159,7 +159,8 @@ def _mistaken(kernel: RunningKernel, guided: GuidedLab, mistake: Mistake) -> str
                 return f"{step.id} passes all the same"
             if failure.check != mistake.fails:
                 return f"trips {failure.check} instead of {mistake.fails}: {_failure(outcome)}"
-            if failure.finding.verdict is Verdict.ERROR:
+            unseen = failure.check == step.id and outcome.observed is None
+            if failure.finding.verdict is Verdict.ERROR or unseen:
                 return f"{failure.check} cannot be judged: {failure.finding.seen.en}"
             return ""
     return ""

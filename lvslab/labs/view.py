@@ -10,12 +10,13 @@ from lvslab.ipvs.proc import connections
 from lvslab.topology.model import Topology, VirtualService
 
 if TYPE_CHECKING:
+    from lvslab.capture.frame import Capture
     from lvslab.ipvs.model import Connection, ServiceEntry
     from lvslab.lab import Examination, Lab
     from lvslab.sandbox.sandbox import Finished
     from lvslab.traffic.load import Throughput
     from lvslab.traffic.outcome import Outcome
-    from lvslab.verify.evidence import NodeFacts
+    from lvslab.verify.evidence import Evidence, NodeFacts
     from lvslab.verify.result import Result
 
 _CALL_TIMES = 1
@@ -49,6 +50,23 @@ class View:
         if vip not in self._of_vip:
             self._of_vip[vip] = self.lab.only_service(vip).examine()
         return self._of_vip[vip]
+
+    def evidence_of_call(self, client: str, vip: str | None = None) -> Evidence:
+        """Capture one call of a client, scheduled anew: for clients that the standard traffic leaves out."""
+        from lvslab.verify.evidence import Evidence
+
+        caller = self.lab.node(client)
+        with self.lab.record() as recording:
+            self.lab.forget_vips()
+            outcomes = self.call(caller.name, 1, vip)
+        capture = recording.finished()
+        return Evidence(self.topology, capture, self.lab.walks(capture), outcomes, used=True)
+
+    @property
+    def kept_capture(self) -> Capture | None:
+        """The capture of the standard traffic, if it was asked for."""
+        examined: Examination | None = self.__dict__.get("examination")
+        return None if examined is None else examined.evidence.capture
 
     def results(self, name: str, vip: str | None = None) -> tuple[Result, ...]:
         """Return the results of one expectation, one per service where there are several."""

@@ -90,22 +90,30 @@ def test_a_lab_from_start_to_submission(student: Student, tmp_path: Path) -> Non
     assert student.node("rs1").ip in begun.stdout, "the text has the student's own addresses"
 
     assert student.type("check").returncode == 1, "a prediction that was not made"
-    assert student.type("next").returncode == 2, "nothing is skipped"
+    skipped = student.type("next")
+    assert skipped.returncode == 2, "nothing is skipped"
+    assert "lvslab lab predict" in skipped.stderr
+    assert student.type("walk").returncode == 2, "the walk would show the answer"
+    assert student.type("walk", "--anyway").returncode == 0
     assert student.type("predict", "many").returncode == 2
     assert student.type("predict", "5").returncode == 0
     assert student.type("predict", "4").returncode == 2, "a prediction stands"
     assert "The virtual service" in student.type("next").stdout
 
+    capture = tmp_path / "check.pcapng"
     failed = student.type("check")
     assert failed.returncode == 1
     assert "its table is empty" in failed.stdout
+    assert student.type("check", "--pcap", str(capture)).returncode == 2, "nothing was captured yet"
     assert student.type("solution").returncode == 2, "not before it is passed"
     assert "1/3" in student.type("hint").stdout
     assert "2/3" in student.type("hint").stdout
 
     student.build_service()
-    passed = student.type("check")
+    passed = student.type("check", "--pcap", str(capture))
     assert passed.returncode == 0, passed.stdout
+    assert lvslab("walk", "--from", str(capture)).returncode == 0
+    assert student.type("walk", "--from", "client").stdout.startswith("CIP")
     seen = " ".join(passed.stdout.split())
     assert "predicted 5 observed 4" in seen, "the difference is shown"
     assert "ipvsadm -A" in student.type("solution").stdout
@@ -114,7 +122,12 @@ def test_a_lab_from_start_to_submission(student: Student, tmp_path: Path) -> Non
     wrong = student.type("answer", student.node("director").ips[1])
     assert wrong.returncode == 1
     assert student.node("client").ip not in wrong.stdout, "what is right is not told"
-    assert student.type("answer", student.node("client").ip).returncode == 0
+    named = student.type("answer", "client")
+    assert named.returncode == 1
+    assert "write the address" in named.stdout
+    done = student.type("answer", student.node("client").ip)
+    assert done.returncode == 0
+    assert "What the student has seen" in done.stdout, "the closing lines"
 
     facts = student.status()
     assert (facts["points"], facts["of"]) == (3, 3)
@@ -155,6 +168,24 @@ def test_text_and_findings_come_in_chinese(student: Student) -> None:
     checked = student.type("check", "--lang", "zh")
     assert checked.returncode == 1
     assert "表是空的" in checked.stdout
+
+
+def test_the_language_of_the_start_is_kept(student: Student) -> None:
+    assert student.start("--lang", "zh").returncode == 0
+    assert "开始之前" in student.type("read").stdout
+    assert "分" in student.type("status").stdout
+    assert "steps" in student.type("status", "--lang", "en").stdout
+
+
+def test_what_was_predicted_is_shown_to_who_gives_up(student: Student) -> None:
+    assert student.start().returncode == 0
+    student.type("predict", "5")
+    student.type("next")
+    given_up = student.type("solution", "--give-up")
+    assert given_up.returncode == 0, given_up.stderr
+    assert "predicted 5 observed 4" in " ".join(given_up.stdout.split())
+    assert "observed 4" in " ".join(student.type("status").stdout.split())
+    assert "1 given up" in student.type("status").stdout
 
 
 def test_a_killed_network_is_no_fault_of_the_student_s(student: Student) -> None:

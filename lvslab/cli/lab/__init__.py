@@ -13,7 +13,7 @@ VERBS = {
     "predict": "Commit a prediction, before you can see the answer.",
     "answer": "Answer the question you are at.",
     "check": "Judge the step you are at, on the running network.",
-    "walk": "Show a packet's walk through the lab as it is now.",
+    "walk": "Call a few times, and show the first call's packets through the lab as it is now.",
     "hint": "Show one hint more.",
     "next": "Go on to the next step.",
     "solution": "Show what could be typed, once you have passed or given up.",

@@ -18,4 +18,4 @@ def command(wanted: str | None, language: str | None, answer: tuple[str, ...]) -
     from lvslab.labs.session import commit_answer, open_session
 
     session = commit_answer(open_session(wanted), " ".join(answer), StepKind.QUESTION)
-    return judge_here(session, chosen_language(language))
+    return judge_here(session, chosen_language(language, session))

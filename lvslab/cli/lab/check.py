@@ -15,14 +15,16 @@ WATCH_S = 3.0
 @which_option
 @language_option
 @click.option("--watch", is_flag=True, help="Again and again until it passes.")
-def command(wanted: str | None, language: str | None, watch: bool) -> int:
+@click.option("--pcap", "pcap_path", metavar="FILE", help="Keep the capture whose frames are named.")
+def command(wanted: str | None, language: str | None, watch: bool, pcap_path: str | None) -> int:
     """Judge the step you are at, on the running network. Exit status 0: passed, 1: not yet, 3: could not be judged."""
     from lvslab.cli.lab.judging import STATUS, judge_here, show_checked
     from lvslab.labs.session import check, open_session
 
-    session, spoken = open_session(wanted), chosen_language(language)
+    session = open_session(wanted)
+    spoken = chosen_language(language, session)
     if not watch:
-        return judge_here(session, spoken)
+        return judge_here(session, spoken, pcap_path)
     before = None
     while True:
         checked = check(session)

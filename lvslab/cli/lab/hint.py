@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from lvslab.cli.lab.options import chosen_language, language_option, say, which_option
+from lvslab.cli.lab.options import chosen_language, language_option, say, show, which_option
 
 
 @click.command("hint")
@@ -13,12 +13,13 @@ from lvslab.cli.lab.options import chosen_language, language_option, say, which_
 def command(wanted: str | None, language: str | None) -> None:
     """Show one hint more: first where to look, then what to look for, then the command."""
     from lvslab.labs.session import hint, open_session
+    from lvslab.labs.show import prose
     from lvslab.labs.words import words
 
-    spoken = chosen_language(language)
     session, shown = hint(open_session(wanted))
+    spoken = chosen_language(language, session)
     hints = session.here.hints
     for number, text in enumerate(hints[:shown], start=1):
-        click.echo(f"{number}/{len(hints)}  {text.in_(spoken)}")
+        show(prose(f"{number}/{len(hints)}  {text.in_(spoken)}", spoken))
     if not hints:
         say(words("a prediction has no hints: say what you think", "预测没有提示：说出你的想法就好"), spoken)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lvslab.cli.lab.options import say, show
+from lvslab.cli.lab.options import say, show, show_revealed
 
 if TYPE_CHECKING:
     from lvslab.labs.session import Checked, Session
@@ -13,28 +14,38 @@ if TYPE_CHECKING:
 STATUS = {"pass": 0, "fail": 1, "skip": 1, "error": 3}
 
 
-def judge_here(session: Session, language: Language) -> int:
-    """Judge, show, and return the exit status."""
+def judge_here(session: Session, language: Language, pcap_path: str | None = None) -> int:
+    """Judge, show, keep the capture if asked to, and return the exit status."""
     from lvslab.labs.session import check
 
     checked = check(session)
     show_checked(checked, language)
+    if pcap_path is not None:
+        _keep_capture(checked, pcap_path)
     return STATUS[checked.outcome.verdict.value]
 
 
+def _keep_capture(checked: Checked, path: str) -> None:
+    from lvslab.capture.pcapng import write_capture
+    from lvslab.errors import BadInput
+    from lvslab.lab import name_records
+
+    if checked.capture is None:
+        raise BadInput("nothing was captured: this step is judged without it", where="--pcap")
+    write_capture(Path(path), checked.capture, names=name_records(checked.session.guided.topology))
+
+
 def show_checked(checked: Checked, language: Language) -> None:
-    from lvslab.labs.show import comparison, outcome_lines
+    from lvslab.labs.show import markdown, outcome_lines
     from lvslab.labs.words import words
 
     session = checked.session
     show(outcome_lines(checked.outcome, language))
-    for seen in checked.revealed:
-        kept = session.progress.step(seen.step.id)
-        if kept.observed is not None:
-            show("", comparison(seen.step, kept.answer or "-", kept.observed, kept.observed_at, language))
+    show_revealed(session, checked.revealed, language)
     if not checked.outcome.passed:
         return
     if session.finished:
+        show("", markdown(session.guided.instructions[language].closing, language))
         text = words(
             "the lab is done: lvslab lab submit, lvslab lab stop", "实验完成：lvslab lab submit，lvslab lab stop"
         )

@@ -18,6 +18,7 @@ def command(language: str | None, json_path: str | None) -> None:
     from lvslab.labs.loading import load_lab
     from lvslab.labs.progress import read_progress
     from lvslab.labs.shipped import shipped_labs
+    from lvslab.labs.show import steps_done, was_given_up
     from lvslab.report.output import write_output
 
     spoken = chosen_language(language)
@@ -25,7 +26,7 @@ def command(language: str | None, json_path: str | None) -> None:
     for folder in shipped_labs():
         guided = load_lab(folder)
         progress = read_progress(guided.id)
-        done = sum(progress.step(step.id).done for step in guided.steps) if progress else 0
+        kept = [progress.step(step.id) for step in guided.steps] if progress else []
         rows.append(
             {
                 "id": guided.id,
@@ -34,7 +35,8 @@ def command(language: str | None, json_path: str | None) -> None:
                 "minutes": guided.minutes,
                 "points": guided.points,
                 "steps": len(guided.steps),
-                "done": done,
+                "done": sum(step.done for step in kept),
+                "given_up": sum(map(was_given_up, kept)),
             }
         )
     if json_path is not None:
@@ -46,6 +48,7 @@ def command(language: str | None, json_path: str | None) -> None:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     for row in rows:
-        here = f"{row['done']}/{row['steps']}" if row["done"] else ""
+        done = steps_done(int(str(row["done"])), int(str(row["steps"])), int(str(row["given_up"])))
+        here = done.in_(spoken) if row["done"] else ""
         table.add_row(Text(str(row["id"])), Text(str(row["title"])), f"{row['minutes']} min", here)
     show(table)

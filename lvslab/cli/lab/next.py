@@ -14,4 +14,5 @@ def command(wanted: str | None, language: str | None) -> None:
     """Go on to the next step, and show its text."""
     from lvslab.labs.session import advance, open_session
 
-    show_step(advance(open_session(wanted)), chosen_language(language))
+    session = advance(open_session(wanted))
+    show_step(session, chosen_language(language, session))

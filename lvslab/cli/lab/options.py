@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -11,6 +11,7 @@ import click
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from lvslab.labs.judge import StepOutcome
     from lvslab.labs.session import Session
     from lvslab.labs.words import Language, Words
 
@@ -27,7 +28,10 @@ def complete_lab_id(_ctx: click.Context, _param: click.Parameter, incomplete: st
 def language_option(command: Command) -> Command:
     """Add --lang, as `language`: en or zh, or None for the reader's own."""
     option = click.option(
-        "--lang", "language", type=click.Choice(["en", "zh"]), help="Language of the texts; default: as LANG says."
+        "--lang",
+        "language",
+        type=click.Choice(["en", "zh"]),
+        help="Language; default: as at lab start, else as LANG says.",
     )
     return option(command)
 
@@ -40,10 +44,12 @@ def which_option(command: Command) -> Command:
     return option(command)
 
 
-def chosen_language(language: str | None) -> Language:
+def chosen_language(language: str | None, session: Session | None = None) -> Language:
+    """Return the language asked for, else the one that the lab was begun in, else the reader's own."""
     from lvslab.labs.words import Language, preferred_language
 
-    return preferred_language() if language is None else Language(language)
+    chosen = language or (session.progress.language if session else "")
+    return Language(chosen) if chosen else preferred_language()
 
 
 def show(*parts: RenderableType) -> None:
@@ -56,6 +62,16 @@ def show(*parts: RenderableType) -> None:
 
 def say(text: Words, language: Language) -> None:
     click.echo(text.in_(language))
+
+
+def show_revealed(session: Session, revealed: Iterable[StepOutcome], language: Language) -> None:
+    """Show each prediction that was made beside what has been seen."""
+    from lvslab.labs.show import comparison
+
+    for seen in revealed:
+        kept = session.progress.step(seen.step.id)
+        if kept.answer is not None and kept.observed is not None:
+            show("", comparison(seen.step, kept.answer, kept.observed, kept.observed_at, language))
 
 
 def show_step(session: Session, language: Language) -> None:

@@ -20,4 +20,4 @@ def command(wanted: str | None, language: str | None, answer: tuple[str, ...]) -
     session = commit_answer(open_session(wanted), " ".join(answer), StepKind.PREDICTION)
     kept = session.progress.step(session.here.id).answer
     text = words("kept: {kept}; go on: lvslab lab next", "已记下：{kept}；继续：lvslab lab next", kept=kept)
-    say(text, chosen_language(language))
+    say(text, chosen_language(language, session))

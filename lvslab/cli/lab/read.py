@@ -15,13 +15,16 @@ from lvslab.cli.lab.options import chosen_language, language_option, show, show_
 def command(wanted: str | None, language: str | None, everything: bool, intro: bool) -> None:
     """Show the text of the step you are at."""
     from lvslab.labs.session import open_session
-    from lvslab.labs.show import markdown
+    from lvslab.labs.show import markdown, step_text
 
-    session, spoken = open_session(wanted), chosen_language(language)
+    session = open_session(wanted)
+    spoken = chosen_language(language, session)
     text = session.guided.instructions[spoken]
     if everything or intro:
-        show(markdown(text.intro))
+        show(markdown(text.intro, spoken))
     if everything:
-        show(*(markdown(part) for part in text.steps.values()))
+        for step in session.guided.steps:
+            show("", step_text(session.guided, step, spoken))
+        show("", markdown(text.closing, spoken))
     elif not intro:
         show_step(session, spoken)

@@ -23,17 +23,23 @@ def command(
 ) -> None:
     """Begin a lab, or go on where you left it. Its network is then up, and stays."""
     from lvslab.labs.session import begin
-    from lvslab.labs.show import markdown
+    from lvslab.labs.show import markdown, whereabouts
     from lvslab.report.progress import make_progress
 
-    spoken = chosen_language(language)
     phase = make_progress(sys.stderr, verbose=False).phase
     session = begin(
-        wanted, student=student, token=token, again=again, kernel=kernel, memory_mib=memory_mib, phase=phase
+        wanted,
+        student=student,
+        token=token,
+        again=again,
+        kernel=kernel,
+        memory_mib=memory_mib,
+        language=language or "",
+        phase=phase,
     )
     guided = session.guided
+    spoken = chosen_language(language, session)
     if session.progress.position == guided.steps[0].id:
-        show(markdown(guided.instructions[spoken].intro), "")
+        show(markdown(guided.instructions[spoken].intro, spoken), "")
     show_step(session, spoken)
-    nodes = " ".join(node.name for node in guided.topology.nodes)
-    click.echo(f"lvslab shell NODE --lab {session.network}: {nodes}")
+    show("", *whereabouts(session, spoken))

@@ -26,10 +26,11 @@ def command(wanted: str | None, language: str | None, json_path: str | None, htm
 
     from lvslab.kernels.attach import running_labs
     from lvslab.labs.session import open_session
-    from lvslab.labs.show import comparison, status_table
+    from lvslab.labs.show import comparison, status_table, summary
     from lvslab.report.output import write_output
 
-    session, spoken = open_session(wanted), chosen_language(language)
+    session = open_session(wanted)
+    spoken = chosen_language(language, session)
     progress = session.progress
     up = any(record.name == session.network for record in running_labs())
     if json_path is not None:
@@ -45,7 +46,7 @@ def command(wanted: str | None, language: str | None, json_path: str | None, htm
         kept = progress.step(step.id)
         if step.reveal and kept.answer is not None and kept.observed is not None:
             show(comparison(step, kept.answer, kept.observed, kept.observed_at, spoken))
-    click.echo(f"{session.points}/{session.guided.points}; {session.network}: {'up' if up else 'down'}")
+    show(summary(session, spoken, up=up))
 
 
 def _page(session: Session, language: Language, *, up: bool) -> bytes:

@@ -23,12 +23,13 @@ class Address(Entry):
 
 @check("address", Address)
 def address(view: View, wanted: Address) -> Finding:
-    def judge(node: str) -> Finding:
-        held = view.facts(node).holder_of(wanted.address)
-        device, prefix = wanted.device or "?", wanted.prefix
-        shown = wanted.address if prefix is None else f"{wanted.address}/{prefix}"
-        on = words(" on {device}", "（{device}）", device=device) if wanted.device else NOTHING
-        expected = words("{node} has {address}{on}", "{node} 拥有地址 {address}{on}", node=node, address=shown, on=on)
+    def expected_of(node: str) -> Words:
+        shown = wanted.address if wanted.prefix is None else f"{wanted.address}/{wanted.prefix}"
+        on = words(" on {device}", "（{device}）", device=wanted.device) if wanted.device else NOTHING
+        return words("{node}: address {address}{on}", "{node}：地址 {address}{on}", node=node, address=shown, on=on)
+
+    def judge(node: str, expected: Words) -> Finding:
+        held, prefix = view.facts(node).holder_of(wanted.address), wanted.prefix
         look = _look(node)
         if held is None:
             return failed(expected, words("it does not have it", "没有这个地址"), node, next_step=look)
@@ -37,7 +38,7 @@ def address(view: View, wanted: Address) -> Finding:
         right = wanted.device in (None, held[0]) and prefix in (None, held[1])
         return judged(right, expected, seen, f"{node}:{held[0]}", next_step=look)
 
-    return on_each(view, wanted.node, judge)
+    return on_each(view, wanted.node, expected_of, judge)
 
 
 class NoAddress(Entry):
@@ -49,17 +50,17 @@ class NoAddress(Entry):
 
 @check("no-address", NoAddress)
 def no_address(view: View, wanted: NoAddress) -> Finding:
-    def judge(node: str) -> Finding:
+    def expected_of(node: str) -> Words:
+        return words("no {address} on {node}", "{node} 没有地址 {address}", node=node, address=wanted.address)
+
+    def judge(node: str, expected: Words) -> Finding:
         held = view.facts(node).holder_of(wanted.address)
-        expected = words(
-            "{node} does not have {address}", "{node} 没有地址 {address}", node=node, address=wanted.address
-        )
         if held is None:
             return passed(expected, words("it has not", "没有"), node)
         seen = words("it has it, on {device}", "有，在 {device} 上", device=held[0])
         return failed(expected, seen, f"{node}:{held[0]}", next_step=_look(node))
 
-    return on_each(view, wanted.node, judge)
+    return on_each(view, wanted.node, expected_of, judge)
 
 
 def _look(node: str) -> Words:

@@ -40,12 +40,20 @@ def answers(view: View, wanted: Answers) -> Finding:
             expected,
             _told(outcomes),
             client,
-            next_step=words(
-                "lvslab lab walk shows how far the packets came", "lvslab lab walk 可以看到数据包走到了哪里"
-            ),
+            next_step=_look(view, client),
         )
     found = {outcome.server for outcome in outcomes}
     return judged(not wanted.servers or found == set(wanted.servers), expected, _told(outcomes), client)
+
+
+def _look(view: View, client: str) -> Words:
+    walk = "lvslab lab walk" + ("" if client == view.client else f" --from {client}")
+    return words(
+        "{walk} shows how far a call's packets came; on a server, ip route get {address} shows the way of its answers",
+        "{walk} 可以看到一次访问的数据包走到了哪里；在服务器上用 ip route get {address} 可以看到应答走哪条路",
+        walk=walk,
+        address=view.topology.node(client).own_addresses[0],
+    )
 
 
 class Order(Calls):

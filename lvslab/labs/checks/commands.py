@@ -7,9 +7,10 @@ import shlex
 
 from pydantic import Field
 
-from lvslab.labs.checks.nodes import on_each
+from lvslab.labs.checks.nodes import nodes_of, on_each
 from lvslab.labs.document import WordsEntry
 from lvslab.labs.finding import Finding, judged
+from lvslab.labs.large_request import CURL_TIMED_OUT
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
 from lvslab.labs.words import Words, words
@@ -30,15 +31,38 @@ class Command(Entry):
 
 @check("command", Command)
 def command(view: View, wanted: Command) -> Finding:
-    expected = Words(wanted.expect.en, wanted.expect.zh)
+    several = len(nodes_of(view, wanted.node)) > 1
 
-    def judge(node: str) -> Finding:
-        output = view.run(node, *shlex.split(wanted.run)).output
+    def expected_of(node: str) -> Words:
+        # The sentence speaks of one node; of which, where there are several, is said beside it.
+        said = Words(wanted.expect.en, wanted.expect.zh)
+        return words("{said} ({node})", "{said}（{node}）", said=said, node=node) if several else said
+
+    def judge(node: str, expected: Words) -> Finding:
+        ended = view.run(node, *shlex.split(wanted.run))
+        output = ended.output
         present = wanted.prints is None or re.search(wanted.prints, output, re.MULTILINE) is not None
         absent = wanted.lacks is None or re.search(wanted.lacks, output, re.MULTILINE) is None
-        shown = " ".join(output.split())[:_LONGEST] or "-"
-        seen = words("{run} prints: {shown}", "{run} 的输出：{shown}", run=wanted.run, shown=shown)
+        seen = _told(wanted, ended.status, output)
         look = words("on {node}: {run}", "在 {node} 上：{run}", node=node, run=wanted.run)
         return judged(present and absent, expected, seen, node, next_step=look)
 
-    return on_each(view, wanted.node, judge)
+    return on_each(view, wanted.node, expected_of, judge)
+
+
+def _told(wanted: Command, status: int, output: str) -> Words:
+    """Say what a command printed: of much, the lines that should not be there, or the first ones, whole."""
+    if wanted.run.startswith("curl ") and status == CURL_TIMED_OUT:
+        return words("no answer in time: {run}", "没有按时得到回答：{run}", run=wanted.run)
+    lines = [" ".join(line.split()) for line in output.splitlines() if line.strip()]
+    if not lines:
+        return words("{run} prints nothing", "{run} 没有输出", run=wanted.run)
+    unwanted = [line for line in lines if wanted.lacks is not None and re.search(wanted.lacks, line)]
+    shown, more = "", False
+    for line in unwanted or lines:
+        if shown and len(shown) + len(line) > _LONGEST:
+            more = True
+            break
+        shown = f"{shown}; {line}" if shown else line
+    shown += "; …" * more
+    return words("{run} prints: {shown}", "{run} 的输出：{shown}", run=wanted.run, shown=shown)

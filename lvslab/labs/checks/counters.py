@@ -8,7 +8,7 @@ from lvslab.labs.checks.nodes import nodes_of, on_each
 from lvslab.labs.finding import Finding, judged
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
-from lvslab.labs.words import words
+from lvslab.labs.words import Words, words
 from lvslab.sandbox.facts import counters
 from lvslab.topology.document import Connections, Entry
 
@@ -31,18 +31,20 @@ def counter(view: View, wanted: Counter) -> Finding:
     before = {node: _read(view, node, wanted.counter) for node in nodes_of(view, wanted.node)}
     view.call(wanted.client, wanted.times)
 
-    def judge(node: str) -> Finding:
-        more = _read(view, node, wanted.counter) - before[node]
+    def expected_of(node: str) -> Words:
         en = "{name} of {node} grows while the client calls"
         zh = "客户端访问期间，{node} 的 {name} 增长"
         if not wanted.grows:
             en, zh = "{name} of {node} does not grow while the client calls", "客户端访问期间，{node} 的 {name} 不增长"
+        return words(en, zh, name=wanted.counter, node=node)
+
+    def judge(node: str, expected: Words) -> Finding:
+        more = _read(view, node, wanted.counter) - before[node]
         seen = words("it grew by {more}", "增长了 {more}", more=more)
         look = words("on {node}: nstat -asz {name}", "在 {node} 上：nstat -asz {name}", node=node, name=wanted.counter)
-        expected = words(en, zh, name=wanted.counter, node=node)
         return judged((more > 0) is wanted.grows, expected, seen, node, next_step=look)
 
-    return on_each(view, wanted.node, judge)
+    return on_each(view, wanted.node, expected_of, judge)
 
 
 def _read(view: View, node: str, name: str) -> int:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 
 from lvslab.labs.finding import Finding
 from lvslab.labs.view import View
+from lvslab.labs.words import Words
 from lvslab.topology.faults import UnusableError
 from lvslab.topology.groups import select
 
@@ -29,6 +31,13 @@ def first_failure(findings: Iterable[Finding]) -> Finding:
     return last
 
 
-def on_each(view: View, pattern: str, judge: Callable[[str], Finding]) -> Finding:
-    """Judge node by node up to the first that fails."""
-    return first_failure(judge(node) for node in nodes_of(view, pattern))
+def on_each(
+    view: View, pattern: str, expected: Callable[[str], Words], judge: Callable[[str, Words], Finding]
+) -> Finding:
+    """Judge node by node up to the first that fails; what passes on all of them says so of all.
+
+    `expected` says what is expected of a node, or of several named together; `judge` finds it on one node.
+    """
+    nodes = nodes_of(view, pattern)
+    finding = first_failure(judge(node, expected(node)) for node in nodes)
+    return replace(finding, expected=expected(", ".join(nodes)), where="") if finding.passed and nodes[1:] else finding

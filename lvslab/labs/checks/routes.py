@@ -8,7 +8,7 @@ from lvslab.labs.checks.nodes import on_each
 from lvslab.labs.finding import Finding, judged
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
-from lvslab.labs.words import words
+from lvslab.labs.words import Words, words
 from lvslab.topology.document import Entry
 
 
@@ -24,9 +24,11 @@ def gateway(view: View, wanted: Gateway) -> Finding:
     owner = view.owner_of_address(wanted.via)
     via = wanted.via if owner == wanted.via else f"{wanted.via} ({owner})"
 
-    def judge(node: str) -> Finding:
+    def expected_of(node: str) -> Words:
+        return words("the default route of {node} goes by {via}", "{node} 的默认路由经过 {via}", node=node, via=via)
+
+    def judge(node: str, expected: Words) -> Finding:
         found = view.facts(node).gateways
-        expected = words("the default route of {node} goes by {via}", "{node} 的默认路由经过 {via}", node=node, via=via)
         seen = (
             words("it goes by {found}", "现在经过 {found}", found=", ".join(found))
             if found
@@ -35,4 +37,4 @@ def gateway(view: View, wanted: Gateway) -> Finding:
         look = words("on {node}: ip route show", "在 {node} 上：ip route show", node=node)
         return judged(found == (wanted.via,), expected, seen, node, next_step=look)
 
-    return on_each(view, wanted.node, judge)
+    return on_each(view, wanted.node, expected_of, judge)

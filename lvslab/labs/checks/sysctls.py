@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 from pydantic import Field
@@ -10,7 +11,7 @@ from lvslab.labs.checks.nodes import on_each
 from lvslab.labs.finding import Finding, judged
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
-from lvslab.labs.words import words
+from lvslab.labs.words import Words, words
 from lvslab.topology.document import Entry, Texts
 
 
@@ -24,11 +25,11 @@ class Sysctl(Entry):
 
 @check("sysctl", Sysctl)
 def sysctl(view: View, wanted: Sysctl) -> Finding:
-    def judge(node: str) -> Finding:
+    def judge(node: str, expected: Words) -> Finding:
         found = " ".join(view.sysctl(node, wanted.key).split())
-        return _judged(found, wanted.value, wanted.key, node, wanted.key)
+        return _judged(found, wanted.value, expected, node, wanted.key)
 
-    return on_each(view, wanted.node, judge)
+    return on_each(view, wanted.node, partial(_expected, wanted.key, wanted.value), judge)
 
 
 class DeviceSysctl(Entry):
@@ -46,20 +47,23 @@ def device_sysctl(view: View, wanted: DeviceSysctl) -> Finding:
     (include/linux/inetdevice.h: IN_DEV_MAXCONF, IN_DEV_ORCONF).
     """
 
-    def judge(node: str) -> Finding:
+    def judge(node: str, expected: Words) -> Finding:
         keys = [f"net.ipv4.conf.{part}.{wanted.setting}" for part in ("all", wanted.device)]
         values = {key: view.sysctl(node, key).strip() for key in keys}
         wrong = next((key for key, value in values.items() if value not in wanted.value), keys[0])
         found = str(max(map(int, values.values())))
-        return _judged(found, wanted.value, f"{wanted.setting} ({wanted.device})", node, wrong)
+        return _judged(found, wanted.value, expected, node, wrong)
 
-    return on_each(view, wanted.node, judge)
+    name = f"{wanted.setting} ({wanted.device})"
+    return on_each(view, wanted.node, partial(_expected, name, wanted.value), judge)
 
 
-def _judged(found: str, allowed: Texts, name: str, node: str, key: str) -> Finding:
-    expected = words(
-        "{name} is {value} on {node}", "{node} 上 {name} 为 {value}", name=name, value=" / ".join(allowed), node=node
-    )
+def _expected(name: str, allowed: Texts, node: str) -> Words:
+    value = Words(" or ".join(allowed), " 或 ".join(allowed))
+    return words("{name} is {value} on {node}", "{node} 上 {name} 为 {value}", name=name, value=value, node=node)
+
+
+def _judged(found: str, allowed: Texts, expected: Words, node: str, key: str) -> Finding:
     look = words("on {node}: sysctl {key}", "在 {node} 上：sysctl {key}", node=node, key=key)
     seen = words("it is {found}", "现在是 {found}", found=found)
     return judged(found in allowed, expected, seen, node, next_step=look)

@@ -6,11 +6,11 @@ from ipaddress import ip_address
 
 from pydantic import Field
 
-from lvslab.ipvs.model import AddressKey, FwmarkKey, ServiceEntry, endpoint
+from lvslab.ipvs.model import AddressKey, Destination, FwmarkKey, ServiceEntry, endpoint
 from lvslab.labs.finding import Finding, failed, judged, passed
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
-from lvslab.labs.words import Words, same, words
+from lvslab.labs.words import NOTHING, Words, same, words
 from lvslab.topology.document import Entry, Mark, Persistence, Port, Texts, Weight
 from lvslab.topology.model import Method, Protocol
 
@@ -32,18 +32,14 @@ class Service(Entry):
 @check("service", Service)
 def service(view: View, wanted: Service) -> Finding:
     key = _key(view, wanted)
-    expected = words(
-        "{director} has the virtual service {key}", "{director} 上有虚拟服务 {key}", director=wanted.director, key=key
-    )
+    expected = _expected(wanted, key)
     entry = _find(view, wanted)
     if entry is None:
         return failed(expected, _listed(view, wanted.director), wanted.director, next_step=_look(wanted.director))
     found = entry.service
     if wanted.scheduler and found.scheduler not in wanted.scheduler:
         return failed(
-            words(
-                "{key} is scheduled by {name}", "{key} 使用调度算法 {name}", key=key, name=" / ".join(wanted.scheduler)
-            ),
+            expected,
             words("it is scheduled by {name}", "现在使用 {name}", name=found.scheduler),
             wanted.director,
             next_step=_look(wanted.director),
@@ -51,7 +47,7 @@ def service(view: View, wanted: Service) -> Finding:
     seconds = found.persistence.timeout_s if found.persistence else 0
     if wanted.persistence is not None and seconds != wanted.persistence:
         return failed(
-            words("{key} keeps clients for {s} s", "{key} 的持久时间为 {s} 秒", key=key, s=wanted.persistence),
+            expected,
             words("it keeps them for {s} s", "现在是 {s} 秒", s=seconds)
             if seconds
             else words("it is not persistent", "没有设置持久性"),
@@ -59,6 +55,25 @@ def service(view: View, wanted: Service) -> Finding:
             next_step=_look(wanted.director),
         )
     return passed(expected, words("scheduled by {name}", "调度算法 {name}", name=found.scheduler), wanted.director)
+
+
+def _expected(wanted: Service, key: str) -> Words:
+    """Say all that is wanted of a service, in the same words whether it is so or not."""
+    names = Words(" or ".join(wanted.scheduler), " 或 ".join(wanted.scheduler))
+    by = words(", scheduled by {names}", "，调度算法为 {names}", names=names) if wanted.scheduler else NOTHING
+    kept = NOTHING
+    if wanted.persistence:
+        kept = words(", persistent for {s} s", "，持久时间 {s} 秒", s=wanted.persistence)
+    elif wanted.persistence == 0:
+        kept = words(", not persistent", "，没有持久性")
+    return words(
+        "{director} has the virtual service {key}{by}{kept}",
+        "{director} 上有虚拟服务 {key}{by}{kept}",
+        director=wanted.director,
+        key=key,
+        by=by,
+        kept=kept,
+    )
 
 
 class Servers(Service):
@@ -73,7 +88,8 @@ class Servers(Service):
 @check("servers", Servers)
 def servers(view: View, wanted: Servers) -> Finding:
     key = _key(view, wanted)
-    listing = ", ".join(f"{node} {weight}" for node, weight in wanted.servers.items())
+    port = "" if wanted.server_port is None else f":{wanted.server_port}"
+    listing = ", ".join(f"{node}{port} {weight}" for node, weight in wanted.servers.items())
     method = f" ({wanted.method}, {_LETTERS[wanted.method]})" if wanted.method else ""
     expected = words(
         "the real servers of {key} and their weights are {listing}{method}",
@@ -85,21 +101,22 @@ def servers(view: View, wanted: Servers) -> Finding:
     entry = _find(view, wanted)
     if entry is None:
         return failed(expected, _listed(view, wanted.director), wanted.director, next_step=_look(wanted.director))
-    found = {view.owner_of_address(str(one.destination.address)): one.destination for one in entry.destinations}
-    seen = same(", ".join(f"{node} {one.weight} ({one.method})" for node, one in sorted(found.items())) or "-")
+    named = [(view.owner_of_address(str(one.destination.address)), one.destination) for one in entry.destinations]
+    listed = sorted(named, key=lambda each: (each[0], each[1].port))
+    found = dict(listed)
+    seen = same(", ".join(_entry(node, one) for node, one in listed)) if listed else words("none", "没有")
     for node, weight in wanted.servers.items():
         one = found.get(node)
         if one is None or one.weight != weight or (wanted.method and one.method is not wanted.method):
             return failed(expected, seen, wanted.director, next_step=_look(wanted.director))
-        if wanted.server_port is not None and one.port != wanted.server_port:
-            return failed(
-                words("{node} serves at port {port}", "{node} 的端口为 {port}", node=node, port=wanted.server_port),
-                words("it is port {port}", "现在的端口是 {port}", port=one.port),
-                wanted.director,
-                next_step=_look(wanted.director),
-            )
-    more = set(found) - set(wanted.servers)
+        if wanted.server_port not in (None, one.port):
+            return failed(expected, seen, wanted.director, next_step=_look(wanted.director))
+    more = len(listed) > len(wanted.servers)
     return judged(wanted.others or not more, expected, seen, wanted.director, next_step=_look(wanted.director))
+
+
+def _entry(node: str, one: Destination) -> str:
+    return f"{node}{f':{one.port}' if one.port else ''} {one.weight} ({one.method})"
 
 
 def _key(view: View, wanted: Service) -> str:

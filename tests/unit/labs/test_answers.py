@@ -27,12 +27,21 @@ def step(kind: AnswerKind, *choices: str) -> Step:
         (AnswerKind.LIST, "client → router → director", "client router director", True),
         (AnswerKind.LIST, "rs1、rs2", "rs1 rs2", True),
         (AnswerKind.LIST, "rs2 rs1", "rs1 rs2", False),
+        (AnswerKind.TEXT, "synrecv", "SYN_RECV", True),
+        (AnswerKind.TEXT, "syn recv", "SYN_RECV", True),
+        (AnswerKind.TEXT, "Real server", "real-server", True),
+        (AnswerKind.TEXT, "SYN_SENT", "SYN_RECV", False),
+        (AnswerKind.LIST, "SYN_RECV fin-wait", "SYN_RECV FIN_WAIT", True),
         (AnswerKind.NUMBER, "62", "62", True),
         (AnswerKind.NUMBER, "62", "63", False),
     ],
 )
 def test_answers_agree_by_what_they_say(kind: AnswerKind, given: str, observed: str, same: bool) -> None:
     assert agree(step(kind), read_answer(step(kind), given), observed) is same
+
+
+def test_an_answer_is_kept_as_it_was_typed() -> None:
+    assert read_answer(step(AnswerKind.TEXT), "  SYN  Recv ") == "SYN Recv"
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ First. A reply passes
 by. <!-- proof: check-a, verify dr --> More.
 <!-- step: two -->
 ## Two
+<!-- closing -->
+That was {{ name }}.
 """
 
 
@@ -31,12 +33,14 @@ def test_the_text_is_cut_at_its_marks(tmp_path: Path) -> None:
     assert list(read.steps) == ["one", "two"]
     assert "<!--" not in read.steps["one"]
     assert "by. More." in read.steps["one"]
+    assert read.steps["two"] == "## Two\n"
+    assert read.closing == "That was rs1.\n"
 
 
 def test_a_step_twice_is_a_fault_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "text.md"
     path.write_text(TEXT + "<!-- step: one -->\n")
-    with pytest.raises(BadInput, match=rf"{path}:11: a step comes twice"):
+    with pytest.raises(BadInput, match=rf"{path}:13: a step comes twice"):
         read_instructions(path, {"name": "x"})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -24,6 +25,16 @@ def test_shipped_labs_prove_what_they_claim(lab: Path) -> None:
     assert list(proven_claims(lab))
 
 
+@pytest.mark.parametrize("lab", shipped_labs(), ids=lambda path: path.name)
+def test_captures_show_each_packet_at_once(lab: Path) -> None:
+    """Tcpdump keeps lines back unless it writes to a terminal or has -l (tcpdump(8)); `lvslab exec` gives it a pipe."""
+    for path in (lab / "instructions.en.md", lab / "instructions.zh.md", lab / "lab.yaml"):
+        captures = re.findall(r"(?:exec \S+ -- |# (?:timeout \d+ )?|^)(tcpdump -.*)", path.read_text(), re.MULTILINE)
+        for capture in captures:
+            options = "".join(word for word in capture.split() if word.startswith("-"))
+            assert "l" in options, f"{path}: {capture}"
+
+
 def test_a_new_lab_has_no_fault(folder: Path) -> None:
     assert lint_lab(folder) == ()
 
@@ -40,6 +51,7 @@ def replaced(file: str, written: str, instead: str) -> Break:
 FAULTS: dict[str, tuple[Break, str]] = {
     "a step without its text": (replaced("instructions.zh.md", "<!-- step: service -->\n", ""), "the text's steps"),
     "a text of no step": (replaced("instructions.en.md", "step: service", "step: servce"), "the text's steps"),
+    "a text without an end": (replaced("instructions.zh.md", "<!-- closing -->", ""), "does not close"),
     "a heading in one language only": (replaced("instructions.zh.md", "## 虚拟服务", "虚拟服务"), "same headings"),
     "a drawing that differs": (replaced("instructions.zh.md", "──── rs1", "---- rs1"), "a block of commands differs"),
     "a proof in one language only": (replaced("instructions.zh.md", "<!-- proof: replies -->", ""), "same proofs"),
