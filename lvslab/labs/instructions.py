@@ -21,7 +21,9 @@ _CLOSING = "<!-- closing -->"
 _PROOF = re.compile(r"<!-- proof: *(?P<proofs>[^>]+?) *-->")
 _COMMENT = re.compile(r"[ \n]?<!--.*?-->", re.DOTALL)
 _WIDE = "[\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]"
-_LINE_IN_CHINESE = re.compile(rf"(?<={_WIDE})\n(?={_WIDE})|(?<=[\u3001\u3002\uff00-\uffef])\n(?=[A-Za-z`])")
+_LINE_IN_CHINESE = re.compile(
+    rf"(?<={_WIDE})\n {{0,3}}(?=\*{{0,2}}{_WIDE})|(?<=[\u3001\u3002\uff00-\uffef])\n {{0,3}}(?=\*{{0,2}}[A-Za-z`(])"
+)
 """A line's end that Markdown would show as a space where Chinese has none."""
 
 

@@ -27,12 +27,12 @@ MEANINGS: Final[dict[str, dict[Language, str]]] = {
         (
             "tun-request",
             "The director puts an outer header around requests and leaves the packet inside as it is.",
-            "调度器给请求加上外层首部，内层报文保持不变。",
+            "调度器给请求加上外层首部，内层数据包保持不变。",
         ),
         (
             "tun-decapsulated",
             "The real server takes the outer header off and finds the packet for the virtual IP inside.",
-            "真实服务器去掉外层首部，取出发往虚拟 IP 的内层报文。",
+            "真实服务器去掉外层首部，取出发往虚拟 IP 的内层数据包。",
         ),
         (
             "dr-request",
@@ -87,7 +87,7 @@ MEANINGS: Final[dict[str, dict[Language, str]]] = {
         (
             "path-mtu",
             "What is too large for a link is told to its sender, comes in pieces, or is never sent.",
-            "超过链路 MTU 的报文会通知发送方、被分片，或根本不会发出。",
+            "超过链路 MTU 的数据包会通知发送方、被分片，或根本不会发出。",
         ),
         (
             "ftp",

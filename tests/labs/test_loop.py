@@ -131,7 +131,7 @@ def test_a_lab_from_start_to_submission(student: Student, tmp_path: Path) -> Non
 
     facts = student.status()
     assert (facts["points"], facts["of"]) == (3, 3)
-    assert facts["steps"]["service"]["attempts"] == 1
+    assert facts["steps"]["service"]["attempts"] == 2
     assert facts["steps"]["service"]["hints"] == 2
 
     submission = tmp_path / "alice.lvslab.json"

@@ -18,6 +18,7 @@ class PagePhrases:
     skip_to_packets: str
     verdicts: str
     predictions: str
+    scheduler_model: str
     packets: str
     of_topology: str
     kernel: str
@@ -92,6 +93,7 @@ _ENGLISH = PagePhrases(
     skip_to_packets="Skip to the packets",
     verdicts="Verdicts",
     predictions="Predicted and observed",
+    scheduler_model="Scheduler: model and kernel",
     packets="Packets, hop by hop",
     of_topology="{what}: {topology}",
     kernel="Kernel",
@@ -175,10 +177,11 @@ _ENGLISH = PagePhrases(
 
 _CHINESE = PagePhrases(
     tag="zh-Hans",
-    skip_to_packets="跳到报文",
+    skip_to_packets="跳到数据包",
     verdicts="判定",
     predictions="预测与观察",
-    packets="逐跳看报文",
+    scheduler_model="调度算法：模型与内核",
+    packets="逐跳看数据包",
     of_topology="{what}：{topology}",
     kernel="内核",
     frames="捕获的帧数",
@@ -204,16 +207,16 @@ _CHINESE = PagePhrases(
     scheduler_question="{scheduler}：{connection} 会交给哪台服务器？",
     connection="连接",
     all_connections="全部",
-    packet="报文",
+    packet="数据包",
     first="第一跳",
     previous="上一跳",
     following="下一跳",
     last="最后一跳",
     play="播放",
     pause="暂停",
-    keys="按键：← → 后退或前进一跳，Shift 加 ← → 上一个或下一个报文。",
+    keys="按键：← → 后退或前进一跳，Shift 加 ← → 上一个或下一个数据包。",
     place="第 {number} 跳，共 {total} 跳",
-    drawing_label="拓扑图，报文位于本跳所见之处",
+    drawing_label="拓扑图，数据包位于本跳所见之处",
     table_label="{title} 的各跳：每列一个节点，每行一跳",
     current_hop="本跳",
     frame="帧",
@@ -230,11 +233,11 @@ _CHINESE = PagePhrases(
     left_out="此处最多约 {most} 跳，未列出：{what}。",
     left_out_kind="{kind} × {count}",
     see_left_out="捕获文件中全都有：用 --pcap 保存，再用 lvslab walk --from FILE --connection N 查看任意一个。",
-    no_packets="捕获中没有可以跟踪的报文。",
+    no_packets="捕获中没有可以跟踪的数据包。",
     bytes="{count} 字节",
     connection_title="连接 {number}：{initiator} → {responder}",
     other_title="{kind}：{initiator} → {responder}",
-    unmatched_title="未能归入任何报文",
+    unmatched_title="未能归入任何数据包",
     unmatched_explained="这些帧确实被看到，但无法确定它们从何而来。",
     no_topology="捕获文件没有说明属于哪个拓扑，因此没有拓扑图。",
     list_comma="，",
@@ -280,7 +283,7 @@ _CHINESE = PagePhrases(
         "icmp": "ICMP",
         "other": "其他",
         "tcp": "TCP",
-        "unmatched": "未能归入报文的帧",
+        "unmatched": "未能归入数据包的帧",
     },
     language=Language.CHINESE,
 )

@@ -31,8 +31,8 @@ def walk_page(
     topology = evidence.topology
     facts = [(say.kernel, kernel), (say.frames, str(len(evidence.capture.frames)))]
     sections: tuple[Section, ...] = (
-        *scheduler_predictions(evidence, language),
         Packets(walks, topology, connection=connection),
+        *scheduler_predictions(evidence, language),
     )
     return page(_title(topology, language), sections, language=language, facts=[each for each in facts if each[1]])
 
@@ -63,7 +63,6 @@ def _packets(examination: Examination, group: str, name: str, language: Language
     evidence, result = examination.evidence, examination.result
     failed = (item for item in result.expectations if item.verdict in (Verdict.FAIL, Verdict.ERROR))
     frames = frozenset(frame for item in failed for frame in item.frames)
-    yield from scheduler_predictions(evidence, language, group=group, name=name)
     yield Packets(
         with_terms(evidence.walks, evidence.topology),
         evidence.topology,
@@ -71,6 +70,7 @@ def _packets(examination: Examination, group: str, name: str, language: Language
         say.of_topology.format(what=say.packets, topology=name),
         frames,
     )
+    yield from scheduler_predictions(evidence, language, group=group, name=name)
 
 
 def scheduler_predictions(
@@ -88,7 +88,8 @@ def scheduler_predictions(
             found += _of_service(service, chosen, say)
     if not evidence.topology.services:
         return ()
-    title = say.of_topology.format(what=say.predictions, topology=name) if name else say.predictions
+    model = say.scheduler_model
+    title = say.of_topology.format(what=model, topology=name) if name else model
     return (Predictions(tuple(dict.fromkeys(found)), title, tuple(dict.fromkeys(reasons)), group),)
 
 

@@ -16,6 +16,9 @@ CASES = {
     "between paragraphs": ("改写。\n\n不变。", "改写。\n\n不变。"),
     "before a list": ("两点：\n- 一\n- 二", "两点：\n- 一\n- 二"),
     "after a proof": ("改写。 <!-- proof: walks -->\n不变。", "改写。不变。"),
+    "in a list": ("- 询问\n  路由器，\n  `-g`", "- 询问路由器，`-g`"),
+    "before an emphasised word": ("两台\n*真实服务器*", "两台*真实服务器*"),
+    "before indented commands": ("输入：\n\n    client# ls", "输入：\n\n    client# ls"),
     "in English": ("one\ntwo", "one\ntwo"),
 }
 
