@@ -12,6 +12,7 @@ from jsonschema import Draft7Validator, Draft202012Validator
 from Kathara.parser.netkit.LabParser import LabParser
 from ruamel.yaml import YAML
 
+from lvslab.cli.main import main
 from lvslab.errors import BadInput
 from lvslab.exporting.compose import compose_files
 from lvslab.exporting.containerlab import containerlab_files
@@ -162,3 +163,17 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="there is something already"):
         write_files(tmp_path, [ExportedFile("x", "")])
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
+
+
+@pytest.mark.parametrize("engine", ["containerlab", "kathara", "compose"])
+def test_the_command_says_what_it_wrote(engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A cluster can be exported larger, broken, and with an image of one's own."""
+    words = ("-o", str(tmp_path / "lab"), "--image", "mine", "--set", "real_servers=3", "--without", "vip@rs3")
+    with pytest.raises(SystemExit) as left:
+        main(["export", engine, "dr", *words])
+    assert left.value.code == 0
+    written = [Path(line) for line in capsys.readouterr().out.splitlines()]
+    assert sorted(written) == sorted(path for path in (tmp_path / "lab").rglob("*") if path.is_file())
+    assert "mine" in written[0].read_text()
+    holders = {path.stem for path in written if "ip addr add 198.18.0.10/32 dev lo" in path.read_text()}
+    assert holders == {"rs1", "rs2"}
