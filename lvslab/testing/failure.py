@@ -34,6 +34,12 @@ def describe(item: pytest.Item, report: pytest.TestReport, seen: Sequence[Seen],
     item.user_properties += [(f"lvs_{path.suffix[1:]}", str(path)) for path in paths]
 
 
+def forget(nodeid: str, folder: Path) -> None:
+    """Remove what an earlier run of the test kept."""
+    for path in folder.glob(f"{file_name(nodeid)}*"):
+        path.unlink(missing_ok=True)
+
+
 def _keep(nodeid: str, seen: Sequence[Seen], folder: Path) -> tuple[list[Path], str]:
     """Write all captures and pages; return their paths, relative where they are below, and what went wrong."""
     paths: list[Path] = []

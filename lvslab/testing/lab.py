@@ -98,7 +98,8 @@ class LabUnderTest:
     def arp_owner(self, vip: str | None = None) -> str:
         """Make a client call a VIP (default: the only one), whose address nobody knows yet, and return who claims it.
 
-        That is the node's name; several are joined by commas, and without any it is ``nobody``. Raises BadInput.
+        Whoever answers for it does, and whoever asks in its name. That is the node's name; several are joined by
+        commas, and without any it is ``nobody``. Raises BadInput.
         """
         address = self._only_vip() if vip is None else address_of(vip, self.topology)
         service = self._of_vip(address)
@@ -109,10 +110,12 @@ class LabUnderTest:
         with self.lab.record() as recording:
             self._call(self.node(client.name), _callee_of(service))
         evidence = self._evidence(recording)
-        about = arp_about(evidence.walks, str(address))
-        self.seen.append(Seen(f"who has {address}", self.where, evidence, arp=about))
-        owners = dict.fromkeys(claim.node for claim in vip_claims(evidence, service))
-        return ", ".join(owners) or NOBODY
+        claims = vip_claims(evidence, service)
+        about = {walk.origin.number for walk in arp_about(evidence.walks, str(address))}
+        shown = about.union(claim.number for claim in claims)
+        arp = tuple(walk for walk in evidence.walks.walks if walk.origin.number in shown)
+        self.seen.append(Seen(f"who has {address}", self.where, evidence, arp=arp))
+        return ", ".join(dict.fromkeys(claim.node for claim in claims)) or NOBODY
 
     def schedule(self, count: int, url: str | None = None) -> list[str]:
         """Make so many connections to the only service, or the one at `url`, one after another; return their servers.

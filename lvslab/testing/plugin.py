@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterator
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -56,10 +57,12 @@ def lvs_lab(request: pytest.FixtureRequest, _lvs_pool: Pool) -> Iterator[LabUnde
 
     Tests of one module whose markers say the same share it.
     """
+    from lvslab.testing.failure import forget
     from lvslab.testing.lab import LabUnderTest
     from lvslab.testing.marker import order_of
 
     item = request.node
+    forget(item.nodeid, _folder(item))
     try:
         order = order_of(item.iter_markers("lvs"), item.path.parent)
         lab = LabUnderTest(_lvs_pool.lab(order, module=item.path))
@@ -68,6 +71,7 @@ def lvs_lab(request: pytest.FixtureRequest, _lvs_pool: Pool) -> Iterator[LabUnde
     item.stash[LAB] = lab
     item.user_properties.append(("lvs_kernel", lab.where))
     yield lab
+    lab.seen.clear()  # pytest keeps the item, and with it the lab, to the end
     if item.stash.get(FAULT, False):
         _lvs_pool.drop_kernel(order)
     elif order.fresh:
@@ -96,5 +100,10 @@ def pytest_runtest_makereport(
             # pytest calls an error what fails before the test begins: this is no finding of the test's either.
             report.when = "setup"
             report.longrepr = str(call.excinfo.value)
-        describe(item, report, lab.seen, item.config.invocation_params.dir / item.config.getoption(KEEP))
+        describe(item, report, lab.seen, _folder(item))
     return report
+
+
+def _folder(item: pytest.Item) -> Path:
+    """Return where captures of failed tests are kept."""
+    return item.config.invocation_params.dir / str(item.config.getoption(KEEP))

@@ -19,6 +19,11 @@ def test_an_arp_owner(lvs_lab: LabUnderTest) -> None:
     assert lvs_lab.arp_owner() == "director"
 
 
+@pytest.mark.lvs(topology="dr-neighbour", fresh=True)
+def test_an_arp_question_in_the_name_of_the_vip(lvs_lab: LabUnderTest) -> None:
+    assert lvs_lab.arp_owner() == "director"
+
+
 def test_a_change(lvs_lab: LabUnderTest) -> None:
     lvs_lab.walk("client", "http://vip/").passes("director").changes(only=["TTL"])
 

@@ -32,6 +32,21 @@ def test_round_robin_begins_with_the_last_that_was_added(lvs_lab: LabUnderTest) 
     lvs_lab.verify().passes()
 
 
+@pytest.mark.lvs(fresh=True)
+def test_what_a_director_does_without_servers_and_without_a_service(lvs_lab: LabUnderTest) -> None:
+    director = lvs_lab.node("director")
+    for server in ("198.18.0.11:80", "198.18.0.12:80"):
+        director.run("ipvsadm", "-d", "-t", "198.18.0.10:80", "-r", server)
+    assert lvs_lab.schedule(2) == ["refused", "refused"]
+    director.run("ipvsadm", "-C")
+    assert lvs_lab.schedule(2) == ["nobody", "nobody"]
+
+
+@pytest.mark.lvs(without="vip@director")
+def test_without_the_vip_nobody_answers_for_it(lvs_lab: LabUnderTest) -> None:
+    assert lvs_lab.arp_owner() == "nobody"
+
+
 def test_any_program_s_packets_can_be_walked(lvs_lab: LabUnderTest) -> None:
     with lvs_lab.record() as recorded:
         assert lvs_lab.node("client").run("curl", "-s", f"http://{lvs_lab.vip}/").status == 0
