@@ -87,7 +87,7 @@ def test_a_failure_shows_the_walk_hop_by_hop(run: Run) -> None:
 
 def test_a_failed_comparison_of_owners_shows_the_arp_packets(run: Run) -> None:
     assert re.search(r"ARP 198\.18\.0\.10 \(VIP\) is at 02:00:00:00:04:00 \(rs1\), rs1 → router\n", run.output)
-    assert re.search(r"ARP who has 198\.18\.0\.1, tell 198\.18\.0\.10 \(VIP\)\n", run.output)
+    assert re.search(r"ARP who has 198\.18\.0\.1 \(router\), tell 198\.18\.0\.10 \(VIP\)\n", run.output)
 
 
 def test_captures_of_failed_tests_alone_are_kept(run: Run) -> None:
