@@ -23,10 +23,10 @@ def command(lab: str | None) -> int:
     from lvslab.errors import BadInput
     from lvslab.kernels.attach import find_lab
     from lvslab.mininet import SOCKET, command_line
-    from lvslab.sandbox.backends import MININET
+    from lvslab.sandbox.backends import NETNS
 
     record = find_lab(lab)
-    if record.backend != MININET:
+    if record.backend == NETNS:
         raise BadInput(
             "Mininet has no part in this lab",
             where=record.name,

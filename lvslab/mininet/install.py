@@ -18,6 +18,7 @@ from lvslab.errors import CannotRun
 SYSTEM_PYTHON = "/usr/bin/python3"
 PROGRAMS = {"mnexec": "mininet", "ifconfig": "net-tools"}
 """What Mininet's nodes look for, and the Debian packages that have it."""
+OPEN_VSWITCH = ("ovsdb-server", "ovs-vswitchd", "ovs-vsctl")
 INSTALL_HINT = "apt-get install --no-install-recommends mininet; elsewhere pip install 'lvslab[mininet]', and mnexec"
 
 
@@ -40,6 +41,17 @@ def need_mininet() -> Installation:
     if found is None:
         raise _not_installed(_lacking())
     return found
+
+
+def need_open_vswitch() -> None:
+    """Raise CannotRun if Open vSwitch is not installed."""
+    lacking = [program for program in OPEN_VSWITCH if not shutil.which(program, path=SEARCH_PATH)]
+    if lacking:
+        raise CannotRun(
+            "Open vSwitch is not installed",
+            found=f"no {' and no '.join(lacking)}",
+            next_step="apt-get install --no-install-recommends openvswitch-switch, or use --backend mininet",
+        )
 
 
 def need_python() -> str:

@@ -64,6 +64,40 @@ class Bridge(Switch):  # type: ignore[misc]
         super().stop(deleteIntfs)
 
 
+class OpenVSwitch(Bridge):
+    """Open vSwitch without a controller; its daemons run in the switch's namespace, where they make its datapath."""
+
+    @property
+    def folder(self) -> str:
+        return f"/run/lvslab/ovs-{self.name}"
+
+    def make(self) -> None:
+        database = f"{self.folder}/db.sock"
+        _run(self, f"rm -rf {self.folder} && mkdir -p {self.folder} && ovsdb-tool create {self.folder}/conf.db")
+        _run(self, f"ovsdb-server {self.folder}/conf.db --remote=punix:{database} {self._detached('ovsdb')}")
+        _run(self, f"ovs-vsctl --db=unix:{database} --no-wait init")
+        _run(self, f"ovs-vswitchd unix:{database} {self._detached('vswitchd')}")
+        _run(self, f"ovs-vsctl --db=unix:{database} add-br {self.device} -- set-fail-mode {self.device} standalone")
+
+    def start(self, _controllers: Sequence[object]) -> None:
+        _run(self, f"ip link set {self.device} up")
+        for interface in self.intfList():
+            _run(self, f"ip link set {interface} up")
+            _run(self, f"ovs-vsctl --db=unix:{self.folder}/db.sock --may-exist add-port {self.device} {interface}")
+
+    def terminate(self) -> None:
+        # They would keep the namespace.
+        self.cmd(f"kill $(cat {self.folder}/*.pid)")
+        super().terminate()
+
+    def _detached(self, daemon: str) -> str:
+        files = f"--pidfile={self.folder}/{daemon}.pid --unixctl={self.folder}/{daemon}.ctl"
+        return f"-vconsole:off {files} --log-file={self.folder}/{daemon}.log --detach --no-chdir"
+
+
+SWITCHES = {"bridge": Bridge, "ovs": OpenVSwitch}
+
+
 class LabCommandLine(CLI):  # type: ignore[misc]
     """Mininet's own, for nodes whose names have hyphens too."""
 
@@ -78,10 +112,13 @@ class Network:
         Mininet.inited = True
         self._net = Mininet(controller=None, switch=Bridge, build=False)
 
-    def do_add_nodes(self, hosts: Sequence[str], switches: Sequence[str], bridge: str) -> dict[str, object]:
-        """Make nodes, `bridge` being the device of a switch; return the process in each one's namespace."""
+    def do_add_nodes(self, hosts: Sequence[str], switches: Sequence[str], kind: str, bridge: str) -> dict[str, object]:
+        """Make nodes; return the process in each one's namespace.
+
+        `kind` is one of SWITCHES, `bridge` the device of a switch.
+        """
         for number, name in enumerate(switches, 1):
-            self._net.addSwitch(name, inNamespace=True, bridge=bridge, dpid=f"{number:x}")
+            self._net.addSwitch(name, cls=SWITCHES[kind], inNamespace=True, bridge=bridge, dpid=f"{number:x}")
         for name in hosts:
             self._net.addHost(name, ip=None)
         return {"pids": {name: self._net[name].pid for name in (*switches, *hosts)}}

@@ -13,8 +13,8 @@ from lvslab.errors import KernelFault
 from lvslab.kernels.start import RunningKernel
 from lvslab.lab import running_lab, shipped_topologies
 from lvslab.plan import make_plan
-from lvslab.plan.steps import MakeLink, SetMtu
-from lvslab.sandbox.backends import BACKENDS, MININET, NETNS
+from lvslab.plan.steps import BRIDGE, MakeLink, SetMtu
+from lvslab.sandbox.backends import MININET, MININET_OVS, NETNS
 from lvslab.topology import load_topology
 from lvslab.verify.result import TopologyResult, Verdict
 from tests.kernel.state import differences, read_state
@@ -24,6 +24,7 @@ pytestmark = pytest.mark.kernel
 
 SPREAD = ("dr-ipv6", "fullnat", "localnode", "nat", "rr-dns", "tun-mtu")
 """Every forwarding method, IPv6, tunnels, several networks, other MTUs, a name server."""
+OVS_DATABASE = "/run/lvslab/ovs-sw-inside/db.sock"
 TOPOLOGIES = shipped_topologies() if os.environ.get("LVSLAB_LONG") else SPREAD
 
 
@@ -31,7 +32,7 @@ TOPOLOGIES = shipped_topologies() if os.environ.get("LVSLAB_LONG") else SPREAD
 def test_a_topology_is_the_same_network_on_both(kernel: RunningKernel, name: str) -> None:
     topology = load_topology(name)
     networks, results = [], []
-    for backend in BACKENDS:
+    for backend in (NETNS, MININET):
         with running_lab(kernel, topology, backend=backend) as lab:
             networks.append(read_state(kernel))
             results.append(lab.verify())
@@ -45,7 +46,7 @@ def test_a_topology_is_the_same_network_on_both(kernel: RunningKernel, name: str
 def test_a_fault_fails_where_it_does_on_the_other(kernel: RunningKernel, name: str, without: str) -> None:
     topology = load_topology(name, without=[without])
     results = []
-    for backend in BACKENDS:
+    for backend in (NETNS, MININET):
         with running_lab(kernel, topology, backend=backend) as lab:
             results.append(lab.verify())
     assert results[0].verdict is Verdict.FAIL
@@ -80,6 +81,22 @@ def test_what_mininet_says_is_in_the_error(kernel: RunningKernel) -> None:
         running_lab(kernel, topology, backend=MININET, further=cables[:1]),
     ):
         pytest.fail("it was built")
+
+
+def test_open_vswitch_carries_the_same_traffic(kernel: RunningKernel) -> None:
+    """Debian's User-Mode Linux has its module; where the kernel has not, nobody is told that it worked."""
+    before = processes(kernel)
+    topology = load_topology("nat")
+    try:
+        with running_lab(kernel, topology, backend=MININET_OVS) as lab:
+            shown = run_outside(kernel, "ovs-vsctl", f"--db=unix:{OVS_DATABASE}", "list-ports", BRIDGE).output
+            ports = {node.name for node in topology.nodes if any(each.network == "inside" for each in node.interfaces)}
+            assert set(shown.split()) == ports
+            assert lab.verify().verdict is Verdict.PASS
+    except KernelFault as error:
+        assert BRIDGE in str(error)
+        assert run_outside(kernel, "modprobe", "-q", "openvswitch").status != 0
+    assert processes(kernel) == before
 
 
 def verdicts(result: TopologyResult) -> dict[str, Verdict]:

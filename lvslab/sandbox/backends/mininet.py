@@ -18,6 +18,7 @@ from lvslab.kernels.channel import AgentError, Channel
 from lvslab.mininet import SOCKET, server
 from lvslab.mininet.install import need_mininet
 from lvslab.plan import steps
+from lvslab.sandbox.backends import MININET, MININET_OVS
 from lvslab.sandbox.backends.netns import NetnsBackend, Phase, refused
 
 START_TIMEOUT_S = 60.0
@@ -29,7 +30,9 @@ LOG_LINES = 3
 class MininetBackend(NetnsBackend):
     """One network being built by Mininet."""
 
-    name = "mininet"
+    name = MININET
+    switches = "bridge"
+    """One of :data:`lvslab.mininet.server.SWITCHES`."""
 
     def __init__(self, channel: Channel, share: str) -> None:
         super().__init__(channel, share)
@@ -68,6 +71,7 @@ class MininetBackend(NetnsBackend):
             "add_nodes",
             hosts=[name for name in names if name not in switches],
             switches=[name for name in names if name in switches],
+            kind=self.switches,
             bridge=steps.BRIDGE,
         )
         self._namespaces |= dict.fromkeys(names, -1)
@@ -126,3 +130,15 @@ class MininetBackend(NetnsBackend):
         said = " / ".join(self._log.read_text(errors="replace").splitlines()[-LOG_LINES:]) if self._log.exists() else ""
         found = f"{text}: {said}" if said and text not in said else text
         return KernelFault(f"Mininet could not {do.replace('_', ' ')}", found=found, next_step="see lvslab doctor")
+
+
+class OpenVSwitchBackend(MininetBackend):
+    """The same with Open vSwitch for its switches."""
+
+    name = MININET_OVS
+    switches = "ovs"
+
+    def _make_namespaces(self, group: Sequence[steps.MakeNamespace]) -> None:
+        # A kernel that has it built in has no module of it.
+        self._ask(group[0], "load_modules", names=["openvswitch"])
+        super()._make_namespaces(group)

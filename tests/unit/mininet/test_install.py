@@ -39,5 +39,5 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 
 
 def test_another_backend_is_refused() -> None:
-    with pytest.raises(BadInput, match="expected netns or mininet, found docker"):
+    with pytest.raises(BadInput, match="expected netns or mininet or mininet:ovs, found docker"):
         need_backend("docker")
