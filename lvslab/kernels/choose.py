@@ -6,6 +6,7 @@ import os
 
 from lvslab.errors import BadInput, CannotRun
 from lvslab.kernels import images, native, uml
+from lvslab.kernels.bytecode import leave_bytecode
 from lvslab.kernels.folder import remove_leftovers
 from lvslab.kernels.start import RunningKernel, start_kernel
 
@@ -104,6 +105,8 @@ def boot(
     if kind == NATIVE:
         return start_kernel(name, kind, native.native_program)
     image = images.need_image(release)
-    return start_kernel(
+    running = start_kernel(
         name, kind, lambda folder: uml.uml_program(image, folder, memory_mib=memory_mib, virtual_time=virtual_time)
     )
+    leave_bytecode()  # beside the kernel, which comes to the agent later
+    return running
