@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from lvslab.labs.verdict_words import in_both_languages
 from lvslab.labs.words import NOTHING, Words, same
 from lvslab.verify.result import Result, Verdict
 
@@ -57,11 +58,11 @@ def in_error(expected: Words, reason: str, next_step: str = "") -> Finding:
 
 
 def of_result(result: Result) -> Finding:
-    """Return an expectation's result as a finding; its texts are English. What could not be judged has not passed.
+    """Return an expectation's result as a finding. What could not be judged has not passed.
 
     Its cause and cure are left out: finding them is the student's part, and hints are there to be asked for.
     """
     verdict = Verdict.FAIL if result.verdict is Verdict.SKIP else result.verdict
-    seen, expected = same(result.seen or result.cause), same(result.expected)
+    seen, expected = in_both_languages(result.seen or result.cause), in_both_languages(result.expected)
     look = NOTHING if result.verdict is Verdict.PASS else _LOOK
     return Finding(verdict, expected, seen, result.where, next=look, frames=result.frames)
