@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import secrets
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -17,9 +16,11 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from lvslab.agent.processes import SEARCH_PATH
 from lvslab.bench.batch import batch_script, removal_script
 from lvslab.bench.in_kernel import run_program, run_text
 from lvslab.kernels.start import RunningKernel
+from lvslab.mininet.install import find_mininet
 from lvslab.plan import make_plan
 from lvslab.plan.make import switch_name
 from lvslab.plan.steps import AddAddress, AddRoute, LoadModules, MakeBridge, MakeLink, MakeNamespace, Plan, SetUp
@@ -30,8 +31,8 @@ from lvslab.topology.model import Topology
 
 NETWORK_STEPS = (LoadModules, MakeNamespace, MakeBridge, MakeLink, SetUp, AddAddress, AddRoute)
 """What all contestants do; servers, IPVS, sysctls and offloads are left out."""
-MININET_TOOLS = ("mnexec", "brctl", "ifconfig")
-SYSTEM_PYTHON = "/usr/bin/python3"
+BRIDGE_TOOL = "brctl"
+"""What the LinuxBridge of Mininet calls."""
 WITNESSES = ("witness-a", "witness-b")
 POLL_S = 0.001
 
@@ -119,14 +120,9 @@ def for_mininet(topology: Topology) -> dict[str, Any]:
 
 
 def python_with_mininet() -> str | None:
-    """Return a Python that has Mininet, None if none has or if one of the programs that Mininet starts is missing."""
-    if not all(shutil.which(tool) for tool in MININET_TOOLS):
-        return None
-    for python in (sys.executable, SYSTEM_PYTHON):
-        found = subprocess.run([python, "-c", "import mininet.net"], check=False, capture_output=True)
-        if found.returncode == 0:
-            return python
-    return None
+    """Return a Python that has Mininet, None if none has or a program that its network needs is missing."""
+    found = find_mininet()
+    return found.python if found is not None and shutil.which(BRIDGE_TOOL, path=SEARCH_PATH) else None
 
 
 @contextmanager
