@@ -73,10 +73,8 @@ def split(whole_s: float, phases: Mapping[str, float]) -> dict[str, float]:
 
 
 def _part(found: Mapping[str, Seconds], settings: Settings) -> Part:
-    names = (WHOLE, REST, *PHASES)
-    rows: list[tuple[Value, ...]] = [
-        (kernel, *(median(seconds[name]) for name in names)) for kernel, seconds in found.items()
-    ]
+    names = (REST, *PHASES, WHOLE)
+    rows: list[tuple[Value, ...]] = [(name, *(median(seconds[name]) for seconds in found.values())) for name in names]
     first, *others = found
     boots = {name: found[first][name] for name in ("boot", WHOLE)}
     ratios = [
@@ -95,7 +93,7 @@ def _part(found: Mapping[str, Seconds], settings: Settings) -> Part:
         TITLE,
         kernel=", ".join(found),
         virtual_time=False,
-        columns=(Column("kernel", "kernel"), *(Column(f"{name}_s", name, 2) for name in names)),
+        columns=(Column("phase", "phase"), *(Column(kernel, f"{kernel} s", 2) for kernel in found)),
         rows=tuple(rows),
         facts=(
             f"Seconds, medians of {settings.rounds} rounds, each phase by itself. Start is Python's own, with the "
