@@ -30,7 +30,7 @@ class Outcome:
 def runs(kernel: str | None) -> Mapping[str, Run]:
     """Return the benchmarks by name. Where there is a kernel with virtual time the papers' figures are taken on it."""
     exact = kernel_with_virtual_time(kernel)
-    cards = headline.Settings(exact or kernel, virtual_time=exact is not None, rounds=1, seconds=1.0)
+    cards = headline.Settings(exact or kernel, virtual_time=exact is not None, rounds=1)
     return {
         "build": lambda phase: build.run(build.Settings(kernel), phase),
         "capture": lambda phase: capture.run(capture.Settings(kernel, rates=(250, 1000, 4000, 16000)), phase),
