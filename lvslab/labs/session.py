@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from pathlib import Path
 
 from lvslab import running
@@ -179,16 +180,19 @@ def _brought_up(session: Session, *, kernel: str | None, memory_mib: int, phase:
 
 
 def _do_again(session: Session, lab: Lab, phase: Phase) -> None:
-    for step in session.guided.steps:
-        if step.id == session.progress.position:
-            break
-        if step.kind is StepKind.TASK and session.progress.step(step.id).done:
-            with phase(f"{session.guided.id}: {step.id} again"):
-                type_lines(lab, solution_of(session.guided, step.id).lines, _nothing_to_answer)
+    for step in worked_through(session.guided, session.progress):
+        with phase(f"{session.guided.id}: {step.id} again"):
+            type_lines(lab, solution_of(session.guided, step.id).lines, _nothing_to_answer)
+
+
+def worked_through(guided: GuidedLab, progress: Progress) -> tuple[Step, ...]:
+    """Return the steps before the present one that are done and may have changed the network: questions do, too."""
+    before = takewhile(lambda step: step.id != progress.position, guided.steps)
+    return tuple(step for step in before if step.kind is not StepKind.PREDICTION and progress.step(step.id).done)
 
 
 def _nothing_to_answer(_line: Line) -> None:
-    """A task's solution may repeat what was answered: it is kept already."""
+    """A solution says what to answer, too: the student's own answer is kept already."""
 
 
 def _stop_network(lab_id: str) -> bool:
