@@ -4,5 +4,10 @@ Mininet is imported only by the programs of this package, which run as processes
 it; nothing else of lvslab needs it.
 """
 
+from pathlib import Path
+
 SOCKET = "/run/lvslab/mininet"
 """Where the process that has the network is asked, in the /run of the lab's kernel."""
+
+SERVER = Path(__file__).with_name("server.py")
+"""The program that has the network: not imported, since this Python need not have Mininet."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from lvslab.errors import KernelFault
 from lvslab.kernels.channel import AgentError, Channel
-from lvslab.mininet import SOCKET, server
+from lvslab.mininet import SERVER, SOCKET
 from lvslab.mininet.install import need_mininet
 from lvslab.plan import steps
 from lvslab.sandbox.backends import MININET, MININET_OVS
@@ -103,7 +103,7 @@ class MininetBackend(NetnsBackend):
         answer = self._channel.request(
             "start_program",
             node="",
-            argv=[python, "-I", "-B", str(Path(server.__file__)), SOCKET],
+            argv=[python, "-I", "-B", str(SERVER), SOCKET],
             environment={},
             output=str(self._log),
             tcp_port=0,

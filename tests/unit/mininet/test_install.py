@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 
@@ -41,3 +42,10 @@ def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
 def test_another_backend_is_refused() -> None:
     with pytest.raises(BadInput, match="expected netns or mininet or mininet:ovs, found docker"):
         need_backend("docker")
+
+
+def test_the_python_that_runs_lvslab_need_not_have_mininet() -> None:
+    """Debian's module is for the system's Python, and the network is built by that one."""
+    hidden = "import sys; sys.modules['mininet'] = None; import lvslab.sandbox.backends.mininet, lvslab.cli.mininet"
+    done = subprocess.run([sys.executable, "-c", hidden], check=False, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
