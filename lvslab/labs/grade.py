@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from lvslab.labs.judge import Judge
 from lvslab.labs.loading import load_lab
 from lvslab.labs.machine import fresh_lab
 from lvslab.labs.model import GuidedLab, Step, StepKind
+from lvslab.labs.replay import ForeignCommandError, retyped
 from lvslab.labs.snapshot import Snapshot
-from lvslab.labs.submission import Submission
+from lvslab.labs.submission import Submission, read_submission
 from lvslab.labs.variants import student_token
 from lvslab.labs.view import View
 from lvslab.verify.result import Verdict
@@ -59,22 +61,49 @@ class Grade:
         return Verdict.of(step.verdict for step in self.steps)
 
 
+def read_all(paths: Sequence[Path]) -> tuple[list[Submission], list[Grade]]:
+    """Return the submissions, and the grades of files that are none. Raises BadInput if there is nothing else."""
+    submissions, unread = [], []
+    refusals = []
+    for path in paths:
+        try:
+            submissions.append(read_submission(path))
+        except BadInput as error:
+            refusals.append(error)
+            unread.append(Grade(str(path), "", "", (), str(error)))
+    if refusals and not submissions:
+        raise refusals[0]
+    return submissions, unread
+
+
 def grade_all(
-    kernel: RunningKernel, submissions: Sequence[Submission], secret: bytes | None, labs: Path, phase: Phase
+    open_kernel: Callable[[], AbstractContextManager[RunningKernel]],
+    submissions: Sequence[Submission],
+    secret: bytes | None,
+    labs: Path,
+    phase: Phase,
 ) -> Iterator[Grade]:
     """Yield one grade per submission; with the course's secret its token must be the student's own.
 
-    `labs` is the folder that the labs are in: the instructor's, not the one a submission may name.
+    `labs` is the folder that the labs are in: the instructor's, not the one a submission may name. After an error the
+    next submission gets a kernel of its own: the one before may have ended.
     """
-    for submission in submissions:
-        with phase(submission.source):
-            yield grade(kernel, submission, secret, labs)
+    waiting = list(submissions)
+    while waiting:
+        with open_kernel() as kernel:
+            while waiting:
+                submission = waiting.pop(0)
+                with phase(submission.source):
+                    graded = grade(kernel, submission, secret, labs)
+                yield graded
+                if graded.verdict is Verdict.ERROR:
+                    break
 
 
 def grade(kernel: RunningKernel, submission: Submission, secret: bytes | None, labs: Path) -> Grade:
     progress = submission.progress
     hints = sum(step.hints for step in progress.steps.values())
-    refused = _refusal(submission, secret)
+    refused = refusal(submission, secret)
     if refused:
         return Grade(submission.source, progress.lab, progress.student, (), refused, hints)
     try:
@@ -87,13 +116,14 @@ def grade(kernel: RunningKernel, submission: Submission, secret: bytes | None, l
     return Grade(submission.source, guided.id, progress.student, steps, "", hints)
 
 
-def _refusal(submission: Submission, secret: bytes | None) -> str:
+def refusal(submission: Submission, secret: bytes | None) -> str:
+    """Return why a submission is not graded at all; empty if it is."""
     progress = submission.progress
     if "/" in progress.lab or progress.lab in ("", ".", ".."):
         return "its lab is no name"
     if secret is None:
         return ""
-    if not hmac.compare_digest(student_token(secret, progress.student), progress.token):
+    if not hmac.compare_digest(student_token(secret, progress.student).encode(), progress.token.encode()):
         return f"its token is not that of {progress.student or 'a student without a name'}"
     return ""
 
@@ -120,7 +150,11 @@ def _repeat(lab: Lab, snapshot: Snapshot) -> str:
     for node, script in snapshot.scripts.items():
         if node not in lab.nodes:
             return f"the lab has no node {node!r}"
-        finished = lab.node(node).run("bash", "-e", "-c", script, timeout_s=SCRIPT_TIMEOUT_S)
+        try:
+            commands = retyped(script)
+        except ForeignCommandError as error:
+            return f"{node}: no command that lvslab lab submit writes: {str(error)[:200]!r}"
+        finished = lab.node(node).run("bash", "-e", "-c", commands, timeout_s=SCRIPT_TIMEOUT_S)
         if finished.status:
             return f"{node}: a command failed: {' '.join(finished.output.split())[:200]}"
     return ""

@@ -17,15 +17,23 @@ from lvslab.labs.grade import Grade
 from lvslab.report.printable import printable
 from lvslab.verify.result import Verdict
 
+FAILED = (Verdict.FAIL, Verdict.SKIP)
+ERRED = (Verdict.ERROR,)
+"""Ours or the environment's: to be graded again."""
+
 
 def grades_table(grades: Sequence[Grade]) -> RenderableType:
     table = Table.grid(padding=(0, 2, 0, 0))
     for grade in grades:
-        missing = ", ".join(step.step for step in grade.steps if step.verdict is not Verdict.PASS)
-        note = grade.refused or (f"not: {missing}" if missing else "")
+        note = grade.refused or "; ".join(filter(None, (_steps(grade, "not", FAILED), _steps(grade, "error", ERRED))))
         points = f"{grade.points}/{grade.of}"
         table.add_row(*(Text(printable(text)) for text in (grade.student or grade.source, grade.lab, points, note)))
     return table
+
+
+def _steps(grade: Grade, word: str, verdicts: Sequence[Verdict]) -> str:
+    names = ", ".join(step.step for step in grade.steps if step.verdict in verdicts)
+    return f"{word}: {names}" if names else ""
 
 
 def grades_json(grades: Sequence[Grade]) -> str:

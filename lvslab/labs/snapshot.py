@@ -30,11 +30,11 @@ _SYSCTLS = (
 )
 _VOLATILE = ("stable_secret", "/mtu", "use_tempaddr")
 """Endings of settings that differ without anybody's doing, or are said elsewhere."""
-_FILTERS = ("iptables", "ip6tables", "arptables", "iptables-legacy", "ip6tables-legacy")
+FILTERS = ("iptables", "ip6tables", "arptables", "iptables-legacy", "ip6tables-legacy")
 """Where the first three write to nftables, some of our kernels have only the others."""
-_ARP_FILTERS = "arptables-legacy"
+ARP_FILTERS = "arptables-legacy"
 """Its save and restore call `arptables`, which may be the nftables one: its own listing is read instead."""
-_MADE_KINDS = ("dummy", "ipip", "gre")
+MADE_KINDS = ("dummy", "ipip", "gre")
 """Kinds of devices that can be made again."""
 _QUESTIONS = (
     "ip -j -d link show",
@@ -111,7 +111,7 @@ def _directors(guided: GuidedLab) -> frozenset[str]:
 
 def _read(lab: Lab, node: str, *, director: bool) -> Facts:
     """Ask a node everything in one program run."""
-    filters = [*(f"{tool}-save" for tool in _FILTERS), f"{_ARP_FILTERS} -L -n"]
+    filters = [*(f"{tool}-save" for tool in FILTERS), f"{ARP_FILTERS} -L -n"]
     questions = [*_QUESTIONS, f"cd /proc/sys && grep -rs . {_SYSCTLS}", *filters]
     if director:
         questions.append("ipvsadm -l --timeout")
@@ -126,12 +126,12 @@ def _read(lab: Lab, node: str, *, director: bool) -> Facts:
         "neighbours": sorted(f"{one['dst']} lladdr {one['lladdr']} dev {one['dev']}" for one in neighbours),
         "sysctls": dict(_sysctls(parts[6])),
     }
-    for tool, saved in zip(_FILTERS, parts[7 : 7 + len(_FILTERS)], strict=True):
+    for tool, saved in zip(FILTERS, parts[7 : 7 + len(FILTERS)], strict=True):
         facts[tool] = _without_counters(saved)
-    facts[_ARP_FILTERS] = list(_arp_rules(parts[7 + len(_FILTERS)]))
+    facts[ARP_FILTERS] = list(_arp_rules(parts[7 + len(FILTERS)]))
     if director:
         facts["ipvs"] = _table(lab, node)
-        facts["timeouts"] = parts[8 + len(_FILTERS)].strip().rpartition(":")[2].split()
+        facts["timeouts"] = parts[8 + len(FILTERS)].strip().rpartition(":")[2].split()
     return facts
 
 
@@ -215,12 +215,12 @@ def _commands(start: Facts, now: Facts) -> Iterator[str]:
         yield f"ip neighbour del {gone} || true"
     for new in sorted(set(now["neighbours"]) - set(start["neighbours"])):
         yield f"ip neighbour replace {new} nud permanent"
-    for tool in _FILTERS:
+    for tool in FILTERS:
         if now[tool] != start[tool]:
             yield f"{tool}-restore <<'END'\n{now[tool]}\nEND"
-    if now[_ARP_FILTERS] != start[_ARP_FILTERS]:
-        yield f"{_ARP_FILTERS} -F"
-        yield from (f"{_ARP_FILTERS} {rule}" for rule in now[_ARP_FILTERS])
+    if now[ARP_FILTERS] != start[ARP_FILTERS]:
+        yield f"{ARP_FILTERS} -F"
+        yield from (f"{ARP_FILTERS} {rule}" for rule in now[ARP_FILTERS])
     if "ipvs" in now and now["ipvs"] != start["ipvs"]:
         yield "ipvsadm -C"
         yield from (f"ipvsadm {line}" for line in now["ipvs"].splitlines())
@@ -242,7 +242,7 @@ def _link_commands(start: Mapping[str, Any], now: Mapping[str, Any]) -> Iterator
     for name, link in now.items():
         before = start.get(name)
         if before is None:
-            if link["kind"] not in _MADE_KINDS:
+            if link["kind"] not in MADE_KINDS:
                 yield f"# {name} ({link['kind'] or 'unknown kind'}) cannot be made again"
                 continue
             ends = "".join(f" {end} {link[end]}" for end in ("remote", "local") if link[end])

@@ -54,9 +54,21 @@ def read_submission(path: Path) -> Submission:
         if content["format"] != FORMAT or content["version"] != VERSION:
             raise ValueError(f"{content['format']} version {content['version']}")  # noqa: TRY301 - one reason among others
         steps = {str(step): Snapshot(_scripts(scripts)) for step, scripts in content["steps"].items()}
-        return Submission(str(path), progress_of(content["progress"]), steps)
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
+        return Submission(str(path), _sound(progress_of(content["progress"])), steps)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise _no_submission(path, f"{type(error).__name__}: {error}") from error
+
+
+def _sound(progress: Progress) -> Progress:
+    """Return progress whose parts are of the kinds that grading takes. Raises TypeError, ValueError."""
+    for text in (progress.lab, progress.student, progress.token, *progress.answers.values()):
+        if not isinstance(text, str):
+            raise TypeError(f"no text: {text!r}")
+    if not all(isinstance(step.hints, int) for step in progress.steps.values()):
+        raise TypeError("hints that are no number")
+    if not all(text.isprintable() for text in (progress.lab, progress.student, progress.token)):
+        raise ValueError("a name that cannot be printed")
+    return progress
 
 
 def _scripts(scripts: Mapping[str, Any]) -> dict[str, str]:

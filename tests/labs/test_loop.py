@@ -262,8 +262,10 @@ def test_grading_believes_only_what_the_network_shows(student: Student, tmp_path
         "wrong-answer": [(("progress", "steps", "source-at-server", "answer"), student.node("rs1").ip)],
         "another": [(("progress", "student"), "mallory")],
         "no-such-node": [(("steps", "service"), {"host": "true"})],
-        "bad-command": [(("steps", "service"), {"director": "rm -rf /; false"})],
+        "bad-command": [(("steps", "service"), {"director": "cp -f /bin/false /usr/sbin/ipvsadm"})],
+        "lab-without-name": [(("progress", "lab"), 5)],
     }
+    (box / "a-torn-file.lvslab.json").write_text(honest.read_text()[:-99])
     for name, changes in forged.items():
         copy = json.loads(json.dumps(content))
         for path, value in changes:
@@ -285,6 +287,8 @@ def test_grading_believes_only_what_the_network_shows(student: Student, tmp_path
         "another": (0, True),
         "no-such-node": (1, False),
         "bad-command": (1, False),
+        "lab-without-name": (0, True),
+        "a-torn-file": (0, True),
     }
     rows = list(csv.DictReader(io.StringIO(table.read_text())))
     assert sum(int(row["points"]) for row in rows) == sum(each["points"] for each in grades)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -36,22 +37,24 @@ def command(
     json_path: str | None,
     memory_mib: int,
 ) -> int:
-    """Run submissions again, each step on a fresh network in a kernel of its own, and write a table of points.
+    """Do submissions again, each step on a fresh network in a kernel booted for it, and write a table of points.
 
-    Students' commands never run on this machine's own kernel.
+    Of a submission only commands that `lvslab lab submit` writes are done: they set up a node's network, and run no
+    program of the student's. They never run on this machine's own kernel.
     """
     from lvslab.errors import BadInput
-    from lvslab.labs.grade import grade_all
+    from lvslab.labs.grade import grade_all, read_all
     from lvslab.labs.grade_report import grades_csv, grades_json, grades_junit, grades_table
     from lvslab.labs.machine import open_ready_kernel
     from lvslab.labs.secret import read_secret
     from lvslab.labs.share import parse_share
     from lvslab.labs.shipped import shipped_folder
-    from lvslab.labs.submission import SUFFIX, read_submission
-    from lvslab.report.output import write_output
+    from lvslab.labs.submission import SUFFIX
+    from lvslab.report.output import check_outputs, write_output
     from lvslab.report.progress import make_progress
     from lvslab.verify.result import Verdict
 
+    check_outputs({"--json": json_path, "--csv": csv_path, "--junit": junit_path})
     if kernel.partition(":")[0] != "uml":
         raise BadInput("submissions are not run on this machine's own kernel", where="--kernel", expected="uml")
     own = parse_share(share)
@@ -64,15 +67,15 @@ def command(
     if not paths:
         raise BadInput("no submissions are here", where=", ".join(folder), expected=f"files *{SUFFIX}")
     labs = Path(labs_folder) if labs_folder else shipped_folder()
-    submissions = [read_submission(path) for path in own.pick(paths)]
+    submissions, grades = read_all(own.pick(paths))
     phase = make_progress(sys.stderr, verbose=False).phase
-    grades = []
-    if submissions:
-        with open_ready_kernel(kernel, memory_mib=memory_mib) as running:
-            grades = list(grade_all(running, submissions, secret, labs, phase))
-    show(grades_table(grades))
-    for path, write in ((json_path, grades_json), (csv_path, grades_csv), (junit_path, grades_junit)):
-        if path is not None:
-            write_output(path, write(grades).encode())
-    errors = any(step.verdict is Verdict.ERROR for grade in grades for step in grade.steps)
-    return 3 if errors else 0
+    opened = partial(open_ready_kernel, kernel, memory_mib=memory_mib)
+    try:
+        grades.extend(grade_all(opened, submissions, secret, labs, phase))
+    finally:
+        # What was graded before Ctrl-C, or before a fault, is not lost.
+        show(grades_table(grades))
+        for path, write in ((json_path, grades_json), (csv_path, grades_csv), (junit_path, grades_junit)):
+            if path is not None:
+                write_output(path, write(grades).encode())
+    return 3 if any(grade.verdict is Verdict.ERROR for grade in grades) else 0
