@@ -14,6 +14,7 @@ NATIVE = "native"
 UML = "uml"
 VARIABLE = "LVSLAB_KERNEL"
 UP_TIMEOUT_S = 60.0
+_NAMES = "native, uml or uml:RELEASE"
 
 
 def choose_kernel(asked: str | None = None, *, virtual_time: bool = False) -> str:
@@ -40,13 +41,15 @@ def choose_kernel(asked: str | None = None, *, virtual_time: bool = False) -> st
 
 
 def _choose(asked: str | None) -> str:
+    if asked == "":
+        raise BadInput("unknown kernel", where="--kernel", expected=_NAMES, found="nothing")
     name = asked or os.environ.get(VARIABLE) or ""
     where = "--kernel" if asked else VARIABLE
     if name in ("", NATIVE):
         return _native_or_uml(only_native=name == NATIVE)
     kind, release = split(name)
     if kind != UML or name.endswith(":"):
-        raise BadInput("unknown kernel", where=where, expected="native, uml or uml:RELEASE", found=name)
+        raise BadInput("unknown kernel", where=where, expected=_NAMES, found=name)
     images.need_image(release, where=where)
     return name
 
