@@ -7,6 +7,7 @@ import os
 import secrets
 import stat
 import sys
+import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -71,6 +72,9 @@ def check_output(path: str) -> None:
         if mode is not None and stat.S_ISDIR(mode):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
         _require_writable(target if _is_special(mode) else target.resolve().parent)
+        if not _is_special(mode):
+            # Not all that access(2) allows can be done: /proc takes no new files, not even root's.
+            tempfile.TemporaryFile(dir=target.resolve().parent).close()
     except (OSError, ValueError) as error:
         raise unwritable(path, error) from error
 

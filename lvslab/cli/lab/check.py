@@ -20,7 +20,9 @@ def command(wanted: str | None, language: str | None, watch: bool, pcap_path: st
     """Judge the step you are at, on the running network. Exit status 0: passed, 1: not yet, 3: could not be judged."""
     from lvslab.cli.lab.judging import STATUS, judge_here, show_checked
     from lvslab.labs.session import check, open_session
+    from lvslab.report.output import CAPTURE, check_outputs
 
+    check_outputs({CAPTURE: pcap_path})
     session = open_session(wanted)
     spoken = chosen_language(language, session)
     if not watch:
