@@ -1,4 +1,7 @@
-"""What is wrong with a lab, without running it: its files, its two languages side by side, hints, proofs, links."""
+"""What is wrong with a lab, without building it: its files, its two languages side by side, hints, proofs, links.
+
+A lab's own checks.py is Python that registers checks, and is executed to know them.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,8 @@ def lint_lab(folder: Path) -> tuple[BadInput, ...]:
         return several.faults
     except BadInput as one:
         return (one,)
-    return tuple(_faults(folder, variants))
+    # What is wrong in every variant is one fault.
+    return tuple({fault.as_line(): fault for fault in _faults(folder, variants)}.values())
 
 
 def _faults(folder: Path, variants: Sequence[GuidedLab]) -> Iterator[BadInput]:

@@ -25,7 +25,7 @@ from lvslab.topology.model import Topology
 from lvslab.topology.parameters import read_defaults
 from lvslab.topology.rendering import render
 from lvslab.topology.shape import Shape, shape_faults, shaped
-from lvslab.topology.shipped import find
+from lvslab.topology.shipped import find, shipped
 from lvslab.topology.source import read_source
 from lvslab.topology.wording import did_you_mean, one_of
 from lvslab.topology.yaml_reader import read_yaml
@@ -77,12 +77,27 @@ def load_lab(folder: Path, seed: str = "") -> GuidedLab:
 
 def _topology(folder: Path, document: LabDocument, drawn: Mapping[str, object], places: Places) -> Topology:
     own = folder / document.topology
-    path = own if own.is_file() else find(document.topology)
+    path = own if own.is_file() else _shipped_topology(folder, document.topology, places)
     known = read_defaults(read_source(path), str(path))
     params = {name: value for name, value in drawn.items() if name in known}
     filler = _Filler(places, drawn)
     without = [filler.text(("without", place), text) for place, text in enumerate(document.without)]
     return load_topology(path, params=params, without=[each for each in without if each])
+
+
+def _shipped_topology(folder: Path, name: str, places: Places) -> Path:
+    names = shipped()
+    if name in names:
+        return find(name)
+    raise places.bad_input(
+        Fault(
+            ("topology",),
+            "no such topology",
+            f"the file {folder / name}, or the name of one that comes with lvslab",
+            repr(name),
+            did_you_mean(name, names),
+        )
+    )
 
 
 def _words(entry: WordsEntry) -> Words:

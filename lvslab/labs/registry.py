@@ -103,7 +103,7 @@ def registry_of(folder: Path) -> Registry:
     with _registering_in(registry):
         try:
             runpy.run_path(str(own))
-        except Exception as error:
+        except (Exception, SystemExit, KeyboardInterrupt) as error:
             raise BadInput(
                 "the lab's own checks cannot be loaded", where=str(own), found=f"{type(error).__name__}: {error}"
             ) from error

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,7 +62,7 @@ def mistakes_of(guided: GuidedLab) -> Iterator[Mistake]:
 
 
 def _read(guided: GuidedLab, path: Path) -> Transcript:
-    if not path.is_file():
+    if not os.path.lexists(path):
         return Transcript()
     nodes = tuple(node.name for node in guided.topology.nodes)
     return read_transcript(path, guided.context, nodes)

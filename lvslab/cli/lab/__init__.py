@@ -22,7 +22,7 @@ VERBS = {
     "stop": "Take the network down; your progress stays.",
     "submit": "Write the file for your instructor.",
     "new": "Begin a lab of your own.",
-    "lint": "Check labs without running them.",
+    "lint": "Check labs without building them; their own checks.py is executed.",
     "test": "Prove labs on a real kernel: untouched they fail, solved they pass, mistakes are caught.",
     "grade": "Run submissions again and grade them.",
     "token": "Make the tokens that give each student a variant of their own.",

@@ -1,4 +1,4 @@
-"""lvslab lab lint: check labs without running them."""
+"""lvslab lab lint: check labs without building them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ from lvslab.cli.lab.options import complete_lab_id
 @click.command("lint")
 @click.argument("wanted", metavar="[ID|FOLDER]...", nargs=-1, shell_complete=complete_lab_id)
 def command(wanted: tuple[str, ...]) -> int:
-    """Check labs' files, languages, hints, proofs and links; all shipped labs without names."""
+    """Check labs' files, languages, hints, proofs and links; all shipped labs without names.
+
+    No network is built and no command of a lab is run; but a lab's own checks.py is Python and is executed, so lint
+    only labs whose authors you trust.
+    """
     from lvslab.labs.lint import lint_lab
     from lvslab.labs.shipped import find_lab_folder, shipped_labs
 

@@ -48,6 +48,16 @@ def replaced(file: str, written: str, instead: str) -> Break:
     return break_it
 
 
+def folder_instead(folder: Path) -> None:
+    (folder / "setup.console").unlink()
+    (folder / "setup.console").mkdir()
+
+
+def link_to_nowhere_instead(folder: Path) -> None:
+    (folder / "setup.console").unlink()
+    (folder / "setup.console").symlink_to("none")
+
+
 FAULTS: dict[str, tuple[Break, str]] = {
     "a step without its text": (replaced("instructions.zh.md", "<!-- step: service -->\n", ""), "the text's steps"),
     "a text of no step": (replaced("instructions.en.md", "step: service", "step: servce"), "the text's steps"),
@@ -70,6 +80,14 @@ FAULTS: dict[str, tuple[Break, str]] = {
     "a mistake in no step": (replaced("wrong/one-server.console", "of: service", "of: servic"), "done wrongly"),
     "a command on no node": (replaced("solution/service.console", "director#", "directr#"), "no such node"),
     "a line of no transcript": (replaced("solution/service.console", "director#", "director$"), "not a line"),
+    "no topology": (lambda folder: (folder / "topology.yaml").unlink(), "lab.yaml"),
+    "checks that leave": (lambda folder: (folder / "checks.py").write_text("raise SystemExit(0)"), "SystemExit: 0"),
+    "checks that are interrupted": (
+        lambda folder: (folder / "checks.py").write_text("raise KeyboardInterrupt"),
+        "the lab's own checks cannot be loaded: found KeyboardInterrupt",
+    ),
+    "a folder for a set-up": (folder_instead, "expected a regular file, found a folder"),
+    "a set-up that leads nowhere": (link_to_nowhere_instead, "cannot read the transcript"),
     "a link to nothing": (
         lambda folder: (
             [
@@ -89,6 +107,7 @@ def test_each_kind_of_fault_is_found(folder: Path, kind: str) -> None:
     found = [fault.as_line() for fault in lint_lab(folder)]
     assert any(said in line for line in found), found
     assert all(str(folder) in line for line in found), "each says where"
+    assert len(found) == len(set(found)), "once, though it shows in every variant"
 
 
 @pytest.mark.parametrize("wanted", ["3", "03", "dr", "03-dr"])
