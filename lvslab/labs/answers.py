@@ -10,7 +10,9 @@ from ipaddress import ip_address
 
 from lvslab.errors import BadInput
 from lvslab.labs.model import AnswerKind, Step
+from lvslab.labs.plain_text import require_plain
 
+_NUMBER = re.compile(r"-?[0-9]+")
 _BETWEEN_WORDS = re.compile(r"(?:\s|,|;|、|，|→|->|>)+")
 
 
@@ -20,8 +22,9 @@ _JOINTS = re.compile(r"(?<=[a-z])[-_ ](?=[a-z])")
 
 def read_answer(step: Step, text: str) -> str:
     """Return an answer as it was typed. Raises BadInput for what cannot be one: a typing error is no mistake."""
+    typed = require_plain(" ".join(text.split()), "answer")
     plain = plain_answer(step.answer, text)
-    if step.answer is AnswerKind.NUMBER and not re.fullmatch(r"-?\d+", plain):
+    if step.answer is AnswerKind.NUMBER and not _NUMBER.fullmatch(plain):
         raise BadInput("not a number", where=step.id, expected="a whole number", found=repr(text))
     if not plain:
         raise BadInput("an empty answer", where=step.id)
@@ -33,7 +36,7 @@ def read_answer(step: Step, text: str) -> str:
             raise BadInput(
                 "not one of the choices", where=step.id, expected=", ".join(step.choices), found=repr(unknown)
             )
-    return plain if step.answer is AnswerKind.NUMBER else " ".join(text.split())
+    return plain if step.answer is AnswerKind.NUMBER else typed
 
 
 def plain_answer(kind: AnswerKind, text: str) -> str:
@@ -57,7 +60,10 @@ def is_address(text: str) -> bool:
 
 
 def agree(step: Step, given: str, observed: str) -> bool:
-    """Tell whether an answer is what was observed; a number that was measured may be off by a part of it."""
-    if step.within_percent and step.answer is AnswerKind.NUMBER:
+    """Tell whether an answer is what was observed; a number that was measured may be off by a part of it.
+
+    An answer may come from a file that somebody changed, and is then not always a number where one is asked for.
+    """
+    if step.within_percent and step.answer is AnswerKind.NUMBER and _NUMBER.fullmatch(given):
         return 100 * abs(int(given) - int(observed)) <= step.within_percent * abs(int(observed))
     return plain_answer(step.answer, given) == plain_answer(step.answer, observed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +14,7 @@ from lvslab import running
 from lvslab.capture.frame import Capture
 from lvslab.errors import BadInput, CannotRun
 from lvslab.kernels.attach import LabRecord, labs, stop
+from lvslab.kernels.choose import choose_kernel, split
 from lvslab.kernels.uml import DEFAULT_MEMORY_MIB
 from lvslab.lab import Lab, Phase, quiet
 from lvslab.labs.answers import read_answer
@@ -22,20 +24,29 @@ from lvslab.labs.loading import load_lab
 from lvslab.labs.machine import fresh_lab, open_ready_kernel, set_up
 from lvslab.labs.model import GuidedLab, Step, StepKind
 from lvslab.labs.needs import require_programs, require_schedulers
+from lvslab.labs.plain_text import require_plain
 from lvslab.labs.progress import (
     Progress,
     StepProgress,
     current_lab,
+    is_lab_id,
+    network_name,
     progress_locked,
     read_progress,
-    set_aside,
+    remember_network,
+    remembered_network,
+    setting_aside,
+    start_command,
     write_progress,
 )
-from lvslab.labs.shipped import find_lab_folder
-from lvslab.labs.snapshot import forget_steps, remember_start, remember_step
+from lvslab.labs.shipped import DOCUMENT, find_lab_folder, shipped_labs
+from lvslab.labs.snapshot import remember_start, remember_step
 from lvslab.labs.solution import solution_of
 from lvslab.labs.transcript import Line
 from lvslab.labs.view import View
+
+_VERBS = {StepKind.TASK: "check", StepKind.QUESTION: "answer …", StepKind.PREDICTION: "predict …"}
+"""How each kind of step is done: verbs of `lvslab lab`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +87,6 @@ class Checked:
     """Of the lab's usual calls, if they were made: what the frame numbers are about."""
 
 
-def network_name(lab_id: str) -> str:
-    return f"lab-{lab_id}"
-
-
 def begin(
     wanted: str,
     *,
@@ -91,59 +98,116 @@ def begin(
     language: str = "",
     phase: Phase = quiet,
 ) -> Session:
-    """Begin a lab, or go on where it was left; its network is then up. Raises BadInput, CannotRun, KernelFault."""
+    """Begin a lab, or go on where it was left; its network is then up. Raises BadInput, CannotRun, KernelFault.
+
+    With `again` it begins anew; what was kept is set aside once the new network is up, and not before.
+    """
     folder = find_lab_folder(wanted)
+    _refuse_names(folder, student, token)
     with progress_locked(folder.name):
-        if again:
-            _stop_network(folder.name)
-            set_aside(folder.name)
-            forget_steps(folder.name)
-        kept = read_progress(folder.name)
+        kept = None if again else read_progress(folder.name)
         progress = kept or Progress(folder.name, str(folder), student, token, time.time())
         _refuse_other(progress, folder, student, token)
+        progress = replace(progress, folder=str(folder), language=language or progress.language)
         guided = load_lab(folder, progress.token)
-        if progress.position not in {step.id for step in guided.steps}:
-            progress = replace(progress, position=guided.steps[0].id)
-        progress = replace(progress, language=language or progress.language)
-        session = Session(guided, progress)
+        session = Session(guided, _placed(guided, progress))
         record = _record(session)
         if record is None or record.folder != progress.network:
-            _stop_network(guided.id)
-            require_programs(guided)
             session = _brought_up(session, kernel=kernel, memory_mib=memory_mib, phase=phase)
-        write_progress(session.progress)
+        _write(session.progress, anew=again)
     return session
+
+
+def _refuse_names(folder: Path, student: str, token: str) -> None:
+    if not is_lab_id(folder.name) or str(folder).encode(errors="replace").decode() != str(folder):
+        raise BadInput(
+            "no folder for a lab: its network is called after it",
+            where=repr(str(folder)),
+            expected="a last part of letters, digits, dots, hyphens and underscores, at most 59, in a path of UTF-8",
+        )
+    require_plain(student, "student's id")
+    require_plain(token, "token")
 
 
 def _refuse_other(progress: Progress, folder: Path, student: str, token: str) -> None:
     asked = (student or progress.student, token or progress.token)
+    anew = f"{start_command(folder.name, str(folder))} --again begins it anew, and sets aside what was kept"
     if asked != (progress.student, progress.token):
         raise BadInput(
             "this lab was begun by another student, or with another token",
             where=folder.name,
             found=progress.student or "nobody's name",
-            next_step="go on without --student and --token, or begin it anew with --again",
+            next_step=f"go on without --student and --token; or {anew}",
         )
-    if str(folder) != progress.folder:
+    if str(folder) != progress.folder and _is_lab(Path(progress.folder)):
         raise BadInput(
             "a lab of this name was begun from another folder",
             where=str(folder),
             found=progress.folder,
-            next_step="begin it anew with --again",
+            next_step=f"lvslab lab start {shlex.quote(progress.folder)} goes on with that; {anew}",
         )
 
 
+def _is_lab(folder: Path) -> bool:
+    return (folder / DOCUMENT).is_file()
+
+
+def _placed(guided: GuidedLab, progress: Progress) -> Progress:
+    """Return progress at a step that the lab has: a newer one may have other steps than the lab that was begun."""
+    if progress.position in {step.id for step in guided.steps}:
+        return progress
+    undone = (step for step in guided.steps if not progress.step(step.id).done)
+    return replace(progress, position=next(undone, guided.steps[-1]).id)
+
+
+def _write(progress: Progress, *, anew: bool) -> None:
+    if not anew:
+        write_progress(progress)
+        return
+    with setting_aside(progress.lab):
+        write_progress(progress)
+
+
 def open_session(wanted: str | None = None) -> Session:
-    """Return the lab of a name, or the one last worked on. Raises BadInput."""
-    lab_id = current_lab() if wanted is None else find_lab_folder(wanted).name
+    """Return the lab of a name, or the one last worked on. Raises BadInput, CannotRun."""
+    lab_id = _lab_id(wanted)
     progress = read_progress(lab_id) if lab_id else None
     if progress is None:
-        raise BadInput("no lab has been begun", where=wanted, next_step="lvslab lab list, then lvslab lab start ID")
-    return Session(load_lab(Path(progress.folder), progress.token), progress)
+        raise _never_begun(wanted)
+    folder = _folder_of(progress)
+    guided = load_lab(folder, progress.token)
+    return Session(guided, _placed(guided, replace(progress, folder=str(folder))))
+
+
+def _lab_id(wanted: str | None) -> str | None:
+    return current_lab() if wanted is None else find_lab_folder(wanted).name
+
+
+def _never_begun(wanted: str | None) -> BadInput:
+    return BadInput("no lab has been begun", where=wanted, next_step="lvslab lab list, then lvslab lab start ID")
+
+
+def _folder_of(progress: Progress) -> Path:
+    """Return where the lab is; one that comes with lvslab may have moved with it. Raises BadInput."""
+    begun = Path(progress.folder)
+    if _is_lab(begun):
+        return begun
+    for folder in shipped_labs():
+        if folder.name == progress.lab:
+            return folder
+    raise BadInput(
+        "the lab's folder is not there any more",
+        where=progress.folder,
+        next_step=f"lvslab lab start FOLDER/{progress.lab}, where it is now, goes on with it: what you did is kept",
+    )
 
 
 def _record(session: Session) -> LabRecord | None:
     return next((record for record in labs() if record.name == session.network), None)
+
+
+def _start_command(session: Session) -> str:
+    return start_command(session.guided.id, str(session.guided.folder))
 
 
 @contextmanager
@@ -154,7 +218,7 @@ def network_of(session: Session) -> Iterator[Lab]:
         raise CannotRun(
             "the lab's network is not up",
             where=session.guided.id,
-            next_step=f"lvslab lab start {session.guided.id} brings it up; your progress is kept",
+            next_step=f"{_start_command(session)} brings it up; your progress is kept",
         )
     with running.attached(record) as lab:
         yield lab
@@ -163,12 +227,15 @@ def network_of(session: Session) -> Iterator[Lab]:
 def _brought_up(session: Session, *, kernel: str | None, memory_mib: int, phase: Phase) -> Session:
     """Build the network as it is at the start, and do again what was done, by the lab's own solution.
 
-    What cannot be made ready is not left.
+    What can be known before is looked at before the present network is stopped; what cannot be made ready is not left.
     """
     guided = session.guided
+    require_programs(guided)
+    require_schedulers(guided, *split(choose_kernel(kernel)))
+    _stop_network(guided.id)
     record = running.up(guided.topology, name=session.network, kernel=kernel, memory_mib=memory_mib, phase=phase)
     try:
-        require_schedulers(guided, record.kernel, record.release)
+        remember_network(guided.id, record.folder)
         with running.attached(record) as lab:
             set_up(lab, guided)
             remember_start(guided, lab)
@@ -196,55 +263,94 @@ def _nothing_to_answer(_line: Line) -> None:
 
 
 def _stop_network(lab_id: str) -> bool:
+    """Take down the lab's own network; return whether it was up. Raises BadInput if another has its name."""
     record = next((record for record in labs() if record.name == network_name(lab_id)), None)
     if record is None:
         return False
+    if record.folder not in _own_networks(lab_id):
+        raise BadInput(
+            "something else is up under the name of this lab's network, and is left alone",
+            where=record.name,
+            found=f"topology {record.topology}",
+            next_step=f"lvslab down {record.name} ends it",
+        )
     stop(record)
     return True
 
 
-def end(session: Session) -> bool:
-    """Take the lab's network down; progress stays. Return whether it was up."""
-    return _stop_network(session.guided.id)
+def _own_networks(lab_id: str) -> set[str | None]:
+    """Return the folders of the network that was ready, and of one that a start cut short has left."""
+    try:
+        progress = read_progress(lab_id)
+    except (BadInput, CannotRun):
+        progress = None  # the other is enough to stop a lab whose progress cannot be read
+    return {progress.network if progress else None, remembered_network(lab_id)}
+
+
+def end(wanted: str | None = None) -> tuple[str, bool]:
+    """Take a lab's network down; progress stays, and need not be readable. Return its name and whether it was up.
+
+    Raises BadInput, CannotRun, KernelFault.
+    """
+    lab_id = _lab_id(wanted)
+    if lab_id is None:
+        raise _never_begun(wanted)
+    return network_name(lab_id), _stop_network(lab_id)
 
 
 def reset(session: Session, *, everything: bool, kernel: str | None = None, phase: Phase = quiet) -> Session:
     """Build the network anew, as it should be where the student is, or with `everything` as at the beginning."""
+    with _locked(session) as now:
+        begun = replace(now, progress=_fresh(now)) if everything else now
+        built = _brought_up(begun, kernel=kernel, memory_mib=DEFAULT_MEMORY_MIB, phase=phase)
+        _write(built.progress, anew=everything)
+    return built
+
+
+def _fresh(session: Session) -> Progress:
+    """Return the beginning of the same student's way."""
+    return replace(session.progress, begun_at=time.time(), position=session.guided.steps[0].id, steps={})
+
+
+@contextmanager
+def _locked(session: Session) -> Iterator[Session]:
+    """Give the session as another command may have left it by now, and let no other change it meanwhile."""
     with progress_locked(session.guided.id):
-        _stop_network(session.guided.id)
-        if everything:
-            set_aside(session.guided.id)
-            forget_steps(session.guided.id)
-            fresh = Progress(
-                session.guided.id,
-                session.progress.folder,
-                session.progress.student,
-                session.progress.token,
-                time.time(),
-                session.guided.steps[0].id,
-                language=session.progress.language,
-            )
-            session = replace(session, progress=fresh)
-        session = _brought_up(session, kernel=kernel, memory_mib=DEFAULT_MEMORY_MIB, phase=phase)
-        write_progress(session.progress)
-    return session
+        yield replace(session, progress=_stored(session))
+
+
+def _stored(session: Session) -> Progress:
+    """Return what is kept now. Raises BadInput if it is no more the way that the session is about."""
+    stored = read_progress(session.guided.id)
+    if stored is None:
+        return session.progress
+    if (stored.begun_at, stored.token) != (session.progress.begun_at, session.progress.token):
+        raise BadInput(
+            "the lab has been begun anew meanwhile", where=session.guided.id, next_step="lvslab lab status shows it"
+        )
+    return _placed(session.guided, stored)
 
 
 def commit_answer(session: Session, text: str, kind: StepKind) -> Session:
     """Keep the answer to the question, or the prediction, that the student is at. Raises BadInput."""
-    step = session.here
-    if step.kind is not kind:
-        verbs = {StepKind.TASK: "check", StepKind.QUESTION: "answer …", StepKind.PREDICTION: "predict …"}
-        raise BadInput(
-            f"the lab is at a {_kind_name(step.kind)} now",
-            where=step.id,
-            next_step=f"lvslab lab {verbs[step.kind]}",
-        )
-    answer = read_answer(step, text)
-    if kind is StepKind.PREDICTION and session.progress.step(step.id).answer is not None:
-        raise BadInput("a prediction stands once it is made", where=step.id, next_step="lvslab lab next")
-    changes = {"answer": answer} | ({"passed_at": time.time()} if kind is StepKind.PREDICTION else {})
-    return _kept(session, session.progress.with_step(step.id, **changes))
+    with _locked(session) as now:
+        step = now.here
+        if step.kind is not kind:
+            raise BadInput(
+                f"the lab is at a {_kind_name(step.kind)} now",
+                where=step.id,
+                next_step=f"lvslab lab {_VERBS[step.kind]}",
+            )
+        answer = read_answer(step, text)
+        if kind is StepKind.PREDICTION and now.progress.step(step.id).answer is not None:
+            raise BadInput("a prediction stands once it is made", where=step.id, next_step="lvslab lab next")
+        changes = {"answer": answer} | ({"passed_at": time.time()} if kind is StepKind.PREDICTION else {})
+        return _written(now, now.progress.with_step(step.id, **changes))
+
+
+def _written(session: Session, progress: Progress) -> Session:
+    write_progress(progress)
+    return replace(session, progress=progress)
 
 
 def _kind_name(kind: StepKind) -> str:
@@ -284,9 +390,10 @@ def _place(outcome: StepOutcome) -> str:
 
 def hint(session: Session) -> tuple[Session, int]:
     """Uncover one more hint of this step; return how many are uncovered now."""
-    step = session.here
-    shown = min(len(step.hints), session.progress.step(step.id).hints + 1)
-    return _kept(session, session.progress.with_step(step.id, hints=shown)), shown
+    with _locked(session) as now:
+        step = now.here
+        shown = min(len(step.hints), now.progress.step(step.id).hints + 1)
+        return _written(now, now.progress.with_step(step.id, hints=shown)), shown
 
 
 def give_up(session: Session, *, phase: Phase = quiet) -> tuple[Session, tuple[StepOutcome, ...]]:
@@ -333,29 +440,25 @@ def _with_observed(progress: Progress, outcome: StepOutcome) -> Progress:
 
 def advance(session: Session) -> Session:
     """Go on to the next step. Raises BadInput if this one is not done."""
-    step = session.here
-    if not session.progress.step(step.id).done:
-        verb = "predict …" if step.kind is StepKind.PREDICTION else "check"
-        raise BadInput(
-            "no prediction has been made yet" if step.kind is StepKind.PREDICTION else "this step is not done yet",
-            where=f"step {step.id}",
-            next_step=f"lvslab lab {verb}, or give it up with lvslab lab solution --give-up",
-        )
-    place = session.guided.steps.index(step) + 1
-    if place == len(session.guided.steps):
-        raise BadInput("this was the last step", where=session.guided.id, next_step="lvslab lab status")
-    return _kept(session, replace(session.progress, position=session.guided.steps[place].id))
+    with _locked(session) as now:
+        step = now.here
+        if not now.progress.step(step.id).done:
+            raise BadInput(
+                "no prediction has been made yet" if step.kind is StepKind.PREDICTION else "this step is not done yet",
+                where=f"step {step.id}",
+                next_step=f"lvslab lab {_VERBS[step.kind]}, or give it up with lvslab lab solution --give-up",
+            )
+        place = now.guided.steps.index(step) + 1
+        if place == len(now.guided.steps):
+            raise BadInput("this was the last step", where=now.guided.id, next_step="lvslab lab status")
+        return _written(now, replace(now.progress, position=now.guided.steps[place].id))
 
 
 def _kept(session: Session, progress: Progress) -> Session:
-    """Write the progress down: only the step that changed, since another command may have changed another."""
-    with progress_locked(session.guided.id):
-        stored = read_progress(session.guided.id) or progress
-        before = session.progress
+    """Write down what took a while to find out: only the steps that it changed, since others may have changed, too."""
+    with _locked(session) as now:
+        before = session.progress.steps
         changed: dict[str, StepProgress] = {
-            step_id: step for step_id, step in progress.steps.items() if before.steps.get(step_id) != step
+            step_id: step for step_id, step in progress.steps.items() if before.get(step_id) != step
         }
-        position = progress.position if progress.position != before.position else stored.position
-        merged = replace(stored, steps={**stored.steps, **changed}, position=position)
-        write_progress(merged)
-    return replace(session, progress=merged)
+        return _written(now, replace(now.progress, steps={**now.progress.steps, **changed}))

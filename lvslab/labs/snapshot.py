@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lvslab.errors import CannotRun
+from pydantic import BaseModel, Field, TypeAdapter
+
+from lvslab.errors import BadInput, CannotRun
 from lvslab.labs.model import GuidedLab
-from lvslab.labs.progress import replace_file, state_home
+from lvslab.labs.progress import STEPS, made_folder, replace_file, start_command, state_home, unreadable
+from lvslab.labs.stored import STRICT, read_stored
 from lvslab.topology.model import Role
 
 if TYPE_CHECKING:
     from lvslab.lab import Lab
 
 START = "start.json"
-STEPS = "steps"
 _SYSCTLS = (
     "net/ipv4/ip_forward net/ipv4/ip_default_ttl net/ipv4/conf net/ipv4/vs net/ipv4/ip_no_pmtu_disc "
     "net/ipv4/tcp_mtu_probing net/ipv6/conf"
@@ -47,7 +49,41 @@ _QUESTIONS = (
 _MARK = "--8<--"
 
 Facts = dict[str, Any]
-"""One node's state: plain values by subject."""
+"""One node's state: plain values by subject, of the kinds that _StoredFacts says."""
+
+
+class _StoredLink(BaseModel):
+    model_config = STRICT
+    kind: str
+    remote: str
+    local: str
+    up: bool
+    arp: bool
+    mtu: int
+
+
+class _StoredFacts(BaseModel):
+    """One node's state as it is kept; only directors have the last two."""
+
+    model_config = STRICT
+    links: dict[str, _StoredLink]
+    addresses: list[str]
+    routes: list[str]
+    rules: list[str]
+    neighbours: list[str]
+    sysctls: dict[str, str]
+    iptables: str
+    ip6tables: str
+    arptables: str
+    iptables_legacy: str = Field(alias="iptables-legacy")
+    ip6tables_legacy: str = Field(alias="ip6tables-legacy")
+    arptables_legacy: list[str] = Field(alias="arptables-legacy")
+    ipvs: str = ""
+    timeouts: list[str] = []
+
+
+_START_SHAPE = TypeAdapter(dict[str, _StoredFacts])
+_SCRIPTS_SHAPE: TypeAdapter[Mapping[str, str]] = TypeAdapter(Mapping[str, str])
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +96,14 @@ class Snapshot:
 def remember_start(guided: GuidedLab, lab: Lab) -> None:
     """Keep the state that the network begins with, for later differences. Raises KernelFault, CannotRun."""
     facts = {name: _read(lab, name, director=name in _directors(guided)) for name in lab.nodes}
-    folder = state_home() / guided.id
-    (folder / STEPS).mkdir(mode=0o700, parents=True, exist_ok=True)
-    replace_file(folder / START, json.dumps(facts))
+    replace_file(state_home() / guided.id / START, json.dumps(facts))
 
 
 def remember_step(guided: GuidedLab, step_id: str, lab: Lab) -> None:
-    """Keep what the student had made of the network when a step passed."""
+    """Keep what the student had made of the network when a step passed. Raises KernelFault, CannotRun."""
     folder = state_home() / guided.id
-    start = _start(folder / START)
+    made_folder(folder / STEPS)
+    start = _start(folder / START, lab.nodes)
     scripts = {}
     for name in lab.nodes:
         now = _read(lab, name, director=name in _directors(guided))
@@ -78,31 +113,41 @@ def remember_step(guided: GuidedLab, step_id: str, lab: Lab) -> None:
     replace_file(folder / STEPS / f"{step_id}.json", json.dumps(scripts, indent=1))
 
 
-def _start(path: Path) -> dict[str, Facts]:
+def _start(path: Path, nodes: Collection[str]) -> dict[str, Facts]:
     try:
-        start: dict[str, Facts] = json.loads(path.read_text())
+        start = read_stored(_START_SHAPE, path.read_bytes())
+        if start.keys() != set(nodes):
+            raise ValueError(f"nodes {', '.join(start) or 'none'}")  # noqa: TRY301 - one reason among others
     except (OSError, ValueError) as error:
         raise CannotRun(
             "what this network began with is not known any more",
             where=str(path),
-            found=str(error),
+            found=(isinstance(error, OSError) and error.strerror) or str(error),
             next_step="lvslab lab reset builds it anew",
         ) from error
-    return start
+    return {node: facts.model_dump(by_alias=True) for node, facts in start.items()}
 
 
 def read_steps(guided: GuidedLab) -> dict[str, Snapshot]:
-    """Return what was kept, by step."""
+    """Return what was kept, by step. Raises BadInput for what cannot be understood, CannotRun."""
     folder = state_home() / guided.id / STEPS
     found = {step.id: folder / f"{step.id}.json" for step in guided.steps}
-    return {step_id: Snapshot(json.loads(path.read_text())) for step_id, path in found.items() if path.is_file()}
+    return {step_id: _snapshot(path, guided) for step_id, path in found.items() if path.exists()}
 
 
-def forget_steps(lab_id: str) -> None:
-    """Remove what was kept: the lab begins anew."""
-    folder: Path = state_home() / lab_id / STEPS
-    for path in folder.glob("*.json"):
-        path.unlink()
+def _snapshot(path: Path, guided: GuidedLab) -> Snapshot:
+    try:
+        return Snapshot(read_stored(_SCRIPTS_SHAPE, path.read_bytes()))
+    except OSError as error:
+        raise unreadable(path, error) from error
+    except ValueError as error:
+        again = f"{start_command(guided.id, str(guided.folder))} --again"
+        raise BadInput(
+            "what was kept of this step cannot be understood",
+            where=str(path),
+            found=str(error),
+            next_step=f"move it away to submit without this step, or begin the lab anew: {again}",
+        ) from error
 
 
 def _directors(guided: GuidedLab) -> frozenset[str]:

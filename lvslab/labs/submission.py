@@ -10,13 +10,16 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import ClassVar, Literal
+
+from pydantic import ConfigDict, TypeAdapter
 
 from lvslab.errors import BadInput
 from lvslab.inputs import open_input
-from lvslab.labs.progress import Progress, progress_of
+from lvslab.labs.progress import Progress
 from lvslab.labs.session import Session
 from lvslab.labs.snapshot import Snapshot, read_steps
+from lvslab.labs.stored import STRICT, read_stored
 
 FORMAT = "lvslab-submission"
 VERSION = 1
@@ -31,6 +34,20 @@ class Submission:
     progress: Progress
     steps: Mapping[str, Snapshot]
     """By step: what the network was like when the step passed."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """What the file says."""
+
+    __pydantic_config__: ClassVar[ConfigDict] = STRICT
+    format: Literal["lvslab-submission"]
+    version: Literal[1]
+    progress: Progress
+    steps: Mapping[str, Mapping[str, str]]
+
+
+_SHAPE = TypeAdapter(_Content)
 
 
 def submission_text(session: Session) -> str:
@@ -50,31 +67,11 @@ def read_submission(path: Path) -> Submission:
     if len(data) > SIZE_LIMIT:
         raise _no_submission(path, f"more than {SIZE_LIMIT >> 20} MiB")
     try:
-        content: dict[str, Any] = json.loads(data)
-        if content["format"] != FORMAT or content["version"] != VERSION:
-            raise ValueError(f"{content['format']} version {content['version']}")  # noqa: TRY301 - one reason among others
-        steps = {str(step): Snapshot(_scripts(scripts)) for step, scripts in content["steps"].items()}
-        return Submission(str(path), _sound(progress_of(content["progress"])), steps)
-    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise _no_submission(path, f"{type(error).__name__}: {error}") from error
-
-
-def _sound(progress: Progress) -> Progress:
-    """Return progress whose parts are of the kinds that grading takes. Raises TypeError, ValueError."""
-    for text in (progress.lab, progress.student, progress.token, *progress.answers.values()):
-        if not isinstance(text, str):
-            raise TypeError(f"no text: {text!r}")
-    if not all(isinstance(step.hints, int) for step in progress.steps.values()):
-        raise TypeError("hints that are no number")
-    if not all(text.isprintable() for text in (progress.lab, progress.student, progress.token)):
-        raise ValueError("a name that cannot be printed")
-    return progress
-
-
-def _scripts(scripts: Mapping[str, Any]) -> dict[str, str]:
-    if not all(isinstance(text, str) for text in scripts.values()):
-        raise TypeError("a script that is no text")
-    return {str(node): text for node, text in scripts.items()}
+        content = read_stored(_SHAPE, data)
+    except ValueError as error:
+        raise _no_submission(path, str(error)) from error
+    steps = {step_id: Snapshot(scripts) for step_id, scripts in content.steps.items()}
+    return Submission(str(path), content.progress, steps)
 
 
 def _no_submission(path: Path, found: str) -> BadInput:

@@ -146,9 +146,37 @@ def test_a_start_that_is_killed_leaves_nothing_half_made(student: Student) -> No
     stray = lvslab("up", str(student.folder / "topology.yaml"), "--name", NETWORK)
     assert stray.returncode == 0, stray.stderr
     before = find_lab(NETWORK).folder
+    remembered = student.state / "lvslab" / "labs" / "13-mine" / "network"
+    remembered.parent.mkdir(parents=True)
+    remembered.write_text(f"{before}\n")
     assert student.start().returncode == 0
     assert find_lab(NETWORK).folder != before
     assert student.type("predict", "4").returncode == 0
+
+
+def test_a_network_of_the_user_s_own_is_left_alone(student: Student) -> None:
+    own = lvslab("up", "nat", "--name", NETWORK)
+    assert own.returncode == 0, own.stderr
+    try:
+        for words in (["start", str(student.folder)], ["stop", "--lab", str(student.folder)]):
+            refused = student.type(*words)
+            assert refused.returncode == 2
+            assert f"lvslab down {NETWORK}" in refused.stderr
+        assert find_lab(NETWORK).topology == "nat"
+    finally:
+        lvslab("down", NETWORK)
+
+
+def test_what_fails_on_the_way_to_a_new_beginning_loses_nothing(student: Student) -> None:
+    assert student.start().returncode == 0
+    assert student.type("predict", "5").returncode == 0
+    assert student.type("next").returncode == 0
+    before = student.status()
+    assert student.start("--again", "--kernel", "uml:9").returncode == 3
+    assert student.type("reset", "--all", "--kernel", "uml:9").returncode == 3
+    assert student.status() == before, "the network is up, too"
+    assert student.start("--again").returncode == 0
+    assert student.status()["position"] == "calls-of-rs1"
 
 
 def test_a_lab_that_needs_what_is_not_there_says_so(student: Student) -> None:

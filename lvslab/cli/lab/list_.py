@@ -11,21 +11,32 @@ from lvslab.cli.options import json_option
 @click.command("list")
 @language_option
 @json_option
-def command(language: str | None, json_path: str | None) -> None:
-    """List the labs there are, with how far you have come in each."""
+def command(language: str | None, json_path: str | None) -> int:
+    """List the labs there are, with how far you have come in each.
+
+    Exit status 2 or 3 if what is kept of one cannot be read; all are listed even so.
+    """
     import json
 
+    from lvslab.errors import LvslabError
     from lvslab.labs.loading import load_lab
     from lvslab.labs.progress import read_progress
     from lvslab.labs.shipped import shipped_labs
     from lvslab.labs.show import steps_done, was_given_up
+    from lvslab.labs.words import words
     from lvslab.report.output import write_output
 
     spoken = chosen_language(language)
     rows = []
+    faults: list[LvslabError] = []
     for folder in shipped_labs():
         guided = load_lab(folder)
-        progress = read_progress(guided.id)
+        progress = fault = None
+        try:
+            progress = read_progress(guided.id)
+        except LvslabError as unread:
+            fault = str(unread)
+            faults.append(unread)
         kept = [progress.step(step.id) for step in guided.steps] if progress else []
         rows.append(
             {
@@ -35,20 +46,28 @@ def command(language: str | None, json_path: str | None) -> None:
                 "minutes": guided.minutes,
                 "points": guided.points,
                 "steps": len(guided.steps),
-                "done": sum(step.done for step in kept),
-                "given_up": sum(map(was_given_up, kept)),
+                "done": None if fault else sum(step.done for step in kept),
+                "given_up": None if fault else sum(map(was_given_up, kept)),
+                "fault": fault,
             }
         )
+    for error in faults:
+        click.echo(f"lvslab: {error}", err=True)
+    status = max((error.exit_status for error in faults), default=0)
     if json_path is not None:
         write_output(json_path, (json.dumps(rows, indent=1, ensure_ascii=False) + "\n").encode())
-        return
+        return status
     from rich.table import Table
     from rich.text import Text
 
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     for row in rows:
-        done = steps_done(int(str(row["done"])), int(str(row["steps"])), int(str(row["given_up"])))
-        here = done.in_(spoken) if row["done"] else ""
+        here = ""
+        if row["fault"]:
+            here = words("cannot be read", "读不出来").in_(spoken)
+        elif row["done"]:
+            here = steps_done(int(str(row["done"])), int(str(row["steps"])), int(str(row["given_up"]))).in_(spoken)
         table.add_row(Text(str(row["id"])), Text(str(row["title"])), f"{row['minutes']} min", here)
     show(table)
+    return status

@@ -11,7 +11,7 @@ from lvslab.cli.lab.options import which_option
 @which_option
 def command(wanted: str | None) -> None:
     """Take the lab's network down. Your progress stays: lvslab lab start goes on."""
-    from lvslab.labs.session import end, open_session
+    from lvslab.labs.session import end
 
-    session = open_session(wanted)
-    click.echo(f"{session.network} is down" if end(session) else f"{session.network} was not up")
+    network, was_up = end(wanted)
+    click.echo(f"{network} is down" if was_up else f"{network} was not up")

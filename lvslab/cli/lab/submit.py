@@ -24,4 +24,4 @@ def command(wanted: str | None, path: str | None) -> None:
     write_output(target, submission_text(session).encode())
     if target != "-":
         undone = [step.id for step in session.guided.steps if not session.progress.step(step.id).done]
-        click.echo(target + (f" (not done: {', '.join(undone)})" if undone else ""))
+        click.echo(click.format_filename(target) + (f" (not done: {', '.join(undone)})" if undone else ""))

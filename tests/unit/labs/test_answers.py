@@ -40,6 +40,22 @@ def test_answers_agree_by_what_they_say(kind: AnswerKind, given: str, observed: 
     assert agree(step(kind), read_answer(step(kind), given), observed) is same
 
 
+@pytest.mark.parametrize("text", ["\udcff\udcfe", "a" * 201, "a\x1b[1mb", "a\0"], ids=["no text", "long", "ESC", "NUL"])
+@pytest.mark.parametrize("kind", AnswerKind)
+def test_an_answer_is_a_short_line_of_text(kind: AnswerKind, text: str) -> None:
+    with pytest.raises(BadInput, match="this is no answer: expected one line of text, at most 200 characters"):
+        read_answer(step(kind), text)
+
+
+def test_lines_become_spaces() -> None:
+    assert read_answer(step(AnswerKind.TEXT), "SYN\n\tRECV\n") == "SYN RECV"
+
+
+def test_what_is_no_number_agrees_with_none() -> None:
+    """A file that somebody changed may say so."""
+    assert not agree(replace(step(AnswerKind.NUMBER), within_percent=10), "many", "5")
+
+
 def test_an_answer_is_kept_as_it_was_typed() -> None:
     assert read_answer(step(AnswerKind.TEXT), "  SYN  Recv ") == "SYN Recv"
 
