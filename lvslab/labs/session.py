@@ -104,6 +104,8 @@ def begin(
     """
     folder = find_lab_folder(wanted)
     _refuse_names(folder, student, token)
+    if kernel is not None:
+        choose_kernel(kernel)  # also where the network is up, and needs none
     with progress_locked(folder.name):
         kept = None if again else read_progress(folder.name)
         progress = kept or Progress(folder.name, str(folder), student, token, time.time())

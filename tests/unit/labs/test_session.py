@@ -94,6 +94,11 @@ def test_a_kernel_that_is_none_is_refused_before_anything_is_touched(
     assert networks.stopped == []
 
 
+def test_a_kernel_that_is_none_is_refused_where_none_is_needed(begun: Path, networks: Networks) -> None:
+    with pytest.raises(BadInput, match="unknown kernel"):
+        begin(str(begun), kernel="xen")
+
+
 @pytest.mark.parametrize("command", ANEW)
 def test_progress_outlives_a_boot_that_is_interrupted(
     begun: Path, networks: Networks, monkeypatch: pytest.MonkeyPatch, command: str
