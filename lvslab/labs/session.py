@@ -113,8 +113,7 @@ def begin(
         progress = replace(progress, folder=str(folder), language=language or progress.language)
         guided = load_lab(folder, progress.token)
         session = Session(guided, _placed(guided, progress))
-        record = _record(session)
-        if record is None or record.folder != progress.network:
+        if not network_is_up(session):
             session = _brought_up(session, kernel=kernel, memory_mib=memory_mib, phase=phase)
         _write(session.progress, anew=again)
     return session
@@ -212,11 +211,21 @@ def _start_command(session: Session) -> str:
     return start_command(session.guided.id, str(session.guided.folder))
 
 
+def network_is_up(session: Session) -> bool:
+    """Tell whether the lab's own network is up, whatever else may have its name."""
+    return _own_record(session) is not None
+
+
+def _own_record(session: Session) -> LabRecord | None:
+    record = _record(session)
+    return record if record is not None and record.folder == session.progress.network else None
+
+
 @contextmanager
 def network_of(session: Session) -> Iterator[Lab]:
     """Use the lab's running network. Raises CannotRun if it is not up."""
-    record = _record(session)
-    if record is None or record.folder != session.progress.network:
+    record = _own_record(session)
+    if record is None:
         raise CannotRun(
             "the lab's network is not up",
             where=session.guided.id,

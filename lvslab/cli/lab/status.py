@@ -24,15 +24,14 @@ def command(wanted: str | None, language: str | None, json_path: str | None, htm
     import json
     from dataclasses import asdict
 
-    from lvslab.kernels.attach import running_labs
-    from lvslab.labs.session import open_session
+    from lvslab.labs.session import network_is_up, open_session
     from lvslab.labs.show import comparison, status_table, summary
     from lvslab.report.output import write_output
 
     session = open_session(wanted)
     spoken = chosen_language(language, session)
     progress = session.progress
-    up = any(record.name == session.network for record in running_labs())
+    up = network_is_up(session)
     if json_path is not None:
         facts = asdict(progress) | {"points": session.points, "of": session.guided.points, "network_up": up}
         write_output(json_path, (json.dumps(facts, indent=1, ensure_ascii=False) + "\n").encode())

@@ -27,7 +27,18 @@ from lvslab.labs.progress import (
     state_home,
     write_progress,
 )
-from lvslab.labs.session import Session, advance, begin, commit_answer, end, hint, open_session, reset, worked_through
+from lvslab.labs.session import (
+    Session,
+    advance,
+    begin,
+    commit_answer,
+    end,
+    hint,
+    network_is_up,
+    open_session,
+    reset,
+    worked_through,
+)
 from lvslab.labs.shipped import find_lab_folder, shipped_labs
 from lvslab.labs.snapshot import START, read_steps, remember_step
 
@@ -144,6 +155,12 @@ def test_another_s_network_is_left_alone(begun: Path, networks: Networks) -> Non
     assert networks.stopped == []
     with pytest.raises(BadInput, match=f"left alone.*lvslab down lab-{LAB}"):
         end()
+
+
+def test_another_s_network_is_not_taken_for_the_lab_s(begun: Path, networks: Networks) -> None:
+    assert network_is_up(open_session())
+    networks.up[:] = [replace(networks.up[0], folder="/run/another")]
+    assert not network_is_up(open_session())
 
 
 def test_a_network_that_a_start_cut_short_left_is_the_lab_s_own(begun: Path, networks: Networks) -> None:
