@@ -8,6 +8,7 @@ import shlex
 from pydantic import Field
 
 from lvslab.labs.checks.nodes import nodes_of, on_each
+from lvslab.labs.command_text import Pattern, ProgramLine
 from lvslab.labs.document import WordsEntry
 from lvslab.labs.finding import Finding, judged
 from lvslab.labs.large_request import CURL_TIMED_OUT
@@ -23,9 +24,9 @@ class Command(Entry):
     """`run` on `node` prints what `prints` matches, and nothing that `lacks` matches (regular expressions)."""
 
     node: str = Field(description="a node, or several by a pattern")
-    run: str
-    prints: str | None = None
-    lacks: str | None = None
+    run: ProgramLine
+    prints: Pattern | None = None
+    lacks: Pattern | None = None
     expect: WordsEntry = Field(description="the same in words, for the student")
 
 

@@ -7,6 +7,7 @@ import shlex
 
 from pydantic import Field
 
+from lvslab.labs.command_text import Pattern, ProgramLine
 from lvslab.labs.registry import Observed, observation
 from lvslab.labs.view import View
 from lvslab.labs.words import same
@@ -17,8 +18,8 @@ class Output(Entry):
     """The first group (or the whole) of what `match`, a regular expression, finds in the output of `run`."""
 
     node: str
-    run: str
-    match: str = Field(default=r"\S.*")
+    run: ProgramLine
+    match: Pattern = Field(default=r"\S.*")
 
 
 @observation("output", Output)
