@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hmac
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -111,7 +111,9 @@ def grade(kernel: RunningKernel, submission: Submission, secret: bytes | None, l
     except BadInput as error:
         return Grade(submission.source, progress.lab, progress.student, (), str(error), hints)
     steps = tuple(
-        _grade_step(kernel, guided, submission, step) for step in guided.steps if step.kind is not StepKind.PREDICTION
+        grade_step(kernel, guided, step, submission.steps.get(step.id), progress.answers)
+        for step in guided.steps
+        if step.kind is not StepKind.PREDICTION
     )
     return Grade(submission.source, guided.id, progress.student, steps, "", hints)
 
@@ -128,8 +130,10 @@ def refusal(submission: Submission, secret: bytes | None) -> str:
     return ""
 
 
-def _grade_step(kernel: RunningKernel, guided: GuidedLab, submission: Submission, step: Step) -> StepGrade:
-    snapshot = submission.steps.get(step.id)
+def grade_step(
+    kernel: RunningKernel, guided: GuidedLab, step: Step, snapshot: Snapshot | None, answers: Mapping[str, str]
+) -> StepGrade:
+    """Judge a step on a fresh network in which the snapshot's commands have been run."""
     if snapshot is None:
         return StepGrade(step.id, Verdict.FAIL, 0, step.points, "not done")
     try:
@@ -137,7 +141,7 @@ def _grade_step(kernel: RunningKernel, guided: GuidedLab, submission: Submission
             said = _repeat(lab, snapshot)
             if said:
                 return StepGrade(step.id, Verdict.FAIL, 0, step.points, said)
-            outcome = Judge(guided, View(lab), submission.progress.answers).judge_step(step)
+            outcome = Judge(guided, View(lab), answers).judge_step(step)
     except LvslabError as error:
         return StepGrade(step.id, Verdict.ERROR, 0, step.points, str(error))
     failure = outcome.first_failure

@@ -95,22 +95,26 @@ class Snapshot:
 
 def remember_start(guided: GuidedLab, lab: Lab) -> None:
     """Keep the state that the network begins with, for later differences. Raises KernelFault, CannotRun."""
-    facts = {name: _read(lab, name, director=name in _directors(guided)) for name in lab.nodes}
-    replace_file(state_home() / guided.id / START, json.dumps(facts))
+    replace_file(state_home() / guided.id / START, json.dumps(network_facts(guided, lab)))
 
 
 def remember_step(guided: GuidedLab, step_id: str, lab: Lab) -> None:
     """Keep what the student had made of the network when a step passed. Raises KernelFault, CannotRun."""
     folder = state_home() / guided.id
     made_folder(folder / STEPS)
-    start = _start(folder / START, lab.nodes)
-    scripts = {}
-    for name in lab.nodes:
-        now = _read(lab, name, director=name in _directors(guided))
-        lines = list(_commands(start[name], now))
-        if lines:
-            scripts[name] = "".join(f"{line}\n" for line in lines)
-    replace_file(folder / STEPS / f"{step_id}.json", json.dumps(scripts, indent=1))
+    snapshot = difference(_start(folder / START, lab.nodes), network_facts(guided, lab))
+    replace_file(folder / STEPS / f"{step_id}.json", json.dumps(dict(snapshot.scripts), indent=1))
+
+
+def network_facts(guided: GuidedLab, lab: Lab) -> dict[str, Facts]:
+    """Return the state of each node. Raises KernelFault, CannotRun."""
+    return {name: _read(lab, name, director=name in _directors(guided)) for name in lab.nodes}
+
+
+def difference(start: Mapping[str, Facts], now: Mapping[str, Facts]) -> Snapshot:
+    """Return the commands that make of each node's state at the start what it is now."""
+    lines = {name: list(_commands(start[name], facts)) for name, facts in now.items()}
+    return Snapshot({name: "".join(f"{line}\n" for line in own) for name, own in lines.items() if own})
 
 
 def _start(path: Path, nodes: Collection[str]) -> dict[str, Facts]:

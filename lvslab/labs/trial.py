@@ -1,5 +1,8 @@
 """The proof of a lab (`lvslab lab test`): untouched it fails, the solution passes twice, each mistake trips its check.
 
+What a submission keeps of the solution must earn all points when it is graded: configuration is kept, but neither what
+was sent nor a program that runs.
+
 Beside that every check must have failed at least once, on the untouched lab or by a mistake: one that never fails
 proves nothing. What is predicted in the solution must be what is then observed.
 """
@@ -15,16 +18,22 @@ from lvslab.errors import LvslabError
 from lvslab.kernels.start import RunningKernel
 from lvslab.lab import Lab, Phase
 from lvslab.labs.answers import read_answer
+from lvslab.labs.grade import grade_step
 from lvslab.labs.judge import Judge, StepOutcome
 from lvslab.labs.keyboard import type_lines
 from lvslab.labs.loading import load_lab
 from lvslab.labs.machine import fresh_lab, open_ready_kernel
 from lvslab.labs.model import GuidedLab, Step, StepKind
 from lvslab.labs.needs import require_programs, require_schedulers
+from lvslab.labs.snapshot import difference, network_facts
 from lvslab.labs.solution import Mistake, mistakes_of, solution_of
 from lvslab.labs.transcript import Line, Transcript
 from lvslab.labs.view import View
 from lvslab.verify.result import Verdict
+
+UNDRAWN = ""
+"""The seed of the lab without a token."""
+_KEPT = "a submission keeps what is configured, not what was sent or runs: let the check make the traffic it needs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +72,7 @@ def try_labs(
     folders: Sequence[Path], *, seeds: int, kernel: str | None, memory_mib: int, phase: Phase
 ) -> Iterator[Trial]:
     """Yield what could be proven of so many variants of each lab. Raises BadInput for a lab that cannot be read."""
-    variants = [(load_lab(folder, seed), seed) for folder in folders for seed in ("", *map(str, range(1, seeds)))]
+    variants = [(load_lab(folder, seed), seed) for folder in folders for seed in (UNDRAWN, *map(str, range(1, seeds)))]
     for guided, _ in variants:
         require_programs(guided)
     with open_ready_kernel(kernel, memory_mib=memory_mib) as running:
@@ -79,6 +88,9 @@ def try_lab(kernel: RunningKernel, guided: GuidedLab, seed: str, phase: Phase) -
         yield from _reported(guided, seed, "untouched", partial(_untouched, kernel, guided, tripped))
     with phase(f"{guided.id}: solution"):
         yield from _reported(guided, seed, "solution", partial(_solved, kernel, guided))
+    if seed == UNDRAWN:
+        with phase(f"{guided.id}: graded"):
+            yield from _reported(guided, seed, "graded", partial(_graded, kernel, guided))
     for mistake in mistakes_of(guided):
         name = f"wrong/{mistake.name}"
         with phase(f"{guided.id}: {name}"):
@@ -126,6 +138,23 @@ def _solved(kernel: RunningKernel, guided: GuidedLab) -> str:
                 said = _step_said(student, step)
                 if said:
                     return f"{step.id}{', the second time' * again}: {said}"
+    return ""
+
+
+def _graded(kernel: RunningKernel, guided: GuidedLab) -> str:
+    """Return what is wrong: the first step that does not pass by what a submission keeps of the solution."""
+    snapshots = {}
+    with fresh_lab(kernel, guided) as lab:
+        student, start = _Student(guided, lab), network_facts(guided, lab)
+        for step in guided.steps:
+            student.do(step)
+            if step.kind is not StepKind.PREDICTION:
+                snapshots[step.id] = difference(start, network_facts(guided, lab))
+    for step in guided.steps:
+        if step.id in snapshots:
+            graded = grade_step(kernel, guided, step, snapshots[step.id], student.answers)
+            if graded.verdict is not Verdict.PASS:
+                return f"{step.id}: passes for the student, but not when graded: {graded.said}; {_KEPT}"
     return ""
 
 

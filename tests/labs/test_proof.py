@@ -41,6 +41,14 @@ def replaced(file: str, written: str, instead: str) -> Change:
     return change
 
 
+def both(*changes: Change) -> Change:
+    def change(folder: Path) -> None:
+        for each in changes:
+            each(folder)
+
+    return change
+
+
 def removed(file: str) -> Change:
     return lambda folder: (folder / file).unlink()
 
@@ -51,6 +59,7 @@ def test_a_new_lab_is_proven(kernel: RunningKernel, tmp_path: Path) -> None:
         [
             "untouched",
             "solution",
+            "graded",
             "wrong/directors-address",
             "wrong/no-forwarding",
             "wrong/one-server",
@@ -59,6 +68,9 @@ def test_a_new_lab_is_proven(kernel: RunningKernel, tmp_path: Path) -> None:
         Verdict.PASS,
     )
 
+
+MAKE_BRIDGE = "rs1# ip link add br9 type bridge"
+BRIDGE = "command: {node: rs1, run: ip -o link show br9, prints: state, expect: {en: a bridge, zh: 网桥}}"
 
 WORTHLESS: dict[str, tuple[Change, str, str]] = {
     "nothing is to be done": (removed("setup.console"), "untouched", "passes without anything done: service"),
@@ -81,6 +93,14 @@ WORTHLESS: dict[str, tuple[Change, str, str]] = {
         replaced("solution/source-at-server.console", "{{ client.ip }}", "{{ vip }}"),
         "solution",
         "source-at-server",
+    ),
+    "a submission does not keep what is judged": (
+        both(
+            replaced("lab.yaml", "      - id: replies\n", f"      - {BRIDGE}\n      - id: replies\n"),
+            replaced("solution/service.console", "director# ipvsadm -A", f"{MAKE_BRIDGE}\ndirector# ipvsadm -A"),
+        ),
+        "graded",
+        "service: passes for the student, but not when graded: command",
     ),
     "the mistake is none": (
         replaced("wrong/no-forwarding.console", "ip_forward=0", "ip_forward=1"),
