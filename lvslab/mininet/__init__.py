@@ -11,3 +11,6 @@ SOCKET = "/run/lvslab/mininet"
 
 SERVER = Path(__file__).with_name("server.py")
 """The program that has the network: not imported, since this Python need not have Mininet."""
+
+TOPO_READER = Path(__file__).with_name("topo_reader.py")
+"""The program that reads a Topo class, for the same reason by its path."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from lvslab.errors import BadInput
-from lvslab.mininet import topo_reader
+from lvslab.mininet import TOPO_READER
 from lvslab.mininet.install import need_python
 
 
@@ -51,7 +51,7 @@ def read_topo(path: Path, name: str) -> MininetTopo:
     """Make a Topo of a file and return what it describes; the file is run. Raises BadInput, CannotRun."""
     if not path.is_file():
         raise BadInput("there is no such file", where=str(path), expected="Python with a Mininet Topo class")
-    argv = [need_python(), "-I", "-B", topo_reader.__file__, str(path), name]
+    argv = [need_python(), "-I", "-B", str(TOPO_READER), str(path), name]
     done = subprocess.run(argv, check=False, capture_output=True, text=True)
     if done.returncode:
         said = done.stderr.strip().splitlines() or ["nothing said"]

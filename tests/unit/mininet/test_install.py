@@ -44,8 +44,33 @@ def test_another_backend_is_refused() -> None:
         need_backend("docker")
 
 
+HOST_PROCESS = """
+import pkgutil, sys
+sys.modules["mininet"] = None
+import lvslab
+for module in pkgutil.walk_packages(lvslab.__path__, "lvslab."):
+    if module.name not in sys.argv[1:]:
+        __import__(module.name)
+print(len(sys.modules))
+"""
+WITH_MININET = ("lvslab.mininet.server", "lvslab.mininet.topo_reader", "lvslab.bench.guest.mininet_network")
+"""Programs, started by their path and by the Python that has Mininet."""
+
+
 def test_the_python_that_runs_lvslab_need_not_have_mininet() -> None:
-    """Debian's module is for the system's Python, and the network is built by that one."""
-    hidden = "import sys; sys.modules['mininet'] = None; import lvslab.sandbox.backends.mininet, lvslab.cli.mininet"
-    done = subprocess.run([sys.executable, "-c", hidden], check=False, capture_output=True, text=True)
+    """Debian's module is for the system's Python, and what needs it runs by that one."""
+    argv = [sys.executable, "-c", HOST_PROCESS, *WITH_MININET]
+    done = subprocess.run(argv, check=False, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_topo_that_is_not_there_is_a_mistake_with_and_without_mininet(tmp_path: Path) -> None:
+    script = """
+import sys
+sys.modules["mininet"] = None
+from lvslab.cli.main import main
+main(["import", "nix.py:X", "--vip", "10.0.0.9"])
+"""
+    done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True, cwd=tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.startswith("lvslab: nix.py: there is no such file")
