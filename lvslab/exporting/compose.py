@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lvslab.exporting.files import ExportedFile, yaml_text
+from lvslab.exporting.image import check_image
 from lvslab.exporting.plain import check_plain
 from lvslab.exporting.scripts import modules_script, node_script
 from lvslab.plan.make import make_plan
@@ -23,6 +24,7 @@ SCRIPT = "/lvslab/node.sh"
 
 def compose_files(topology: Topology, image: str) -> Iterator[ExportedFile]:
     """Yield compose.yaml, a script for each node, and the host's modules. Raises BadInput."""
+    check_image(image)
     check_plain(topology, FORMAT)
     plan = make_plan(topology)
     yield ExportedFile(

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from lvslab.exporting.files import ExportedFile, yaml_text
+from lvslab.exporting.image import check_image
 from lvslab.exporting.scripts import modules_script, node_script, switch_script
 from lvslab.plan.make import make_plan, switch_name
 from lvslab.plan.steps import MakeLink, Plan
@@ -19,7 +20,8 @@ SCRIPT = "/lvslab/node.sh"
 
 
 def containerlab_files(topology: Topology, image: str) -> Iterator[ExportedFile]:
-    """Yield the topology definition, a script for each node and switch, and the host's modules."""
+    """Yield the topology definition, a script for each node and switch, and the host's modules. Raises BadInput."""
+    check_image(image)
     plan = make_plan(topology)
     scripts = {node.name: node_script(plan, node) for node in topology.nodes}
     scripts |= {switch_name(network.name): switch_script(plan, network) for network in topology.networks}

@@ -36,6 +36,9 @@ def yaml_text(document: dict[str, Any], *heading: str) -> str:
 def write_files(folder: Path, files: Iterable[ExportedFile]) -> tuple[Path, ...]:
     """Write files into a folder that is empty or not there yet; return their paths. Raises BadInput."""
     try:
+        if not folder.is_dir() and (folder.is_symlink() or folder.exists()):
+            found = "a link to nothing" if folder.is_symlink() and not folder.exists() else "a file"
+            raise BadInput("not a folder", where=str(folder), found=found, next_step="choose another name")
         folder.mkdir(parents=True, exist_ok=True)
         if any(folder.iterdir()):
             raise BadInput(

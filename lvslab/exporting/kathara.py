@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from lvslab.errors import BadInput
 from lvslab.exporting.files import ExportedFile
+from lvslab.exporting.image import check_image
 from lvslab.exporting.plain import check_plain
 from lvslab.exporting.scripts import modules_script, node_script
 from lvslab.plan.make import make_plan
@@ -23,6 +24,7 @@ RESERVED = ("shared", "_test")
 
 def kathara_files(topology: Topology, image: str) -> Iterator[ExportedFile]:
     """Yield lab.conf, a startup file for each node, and the host's modules. Raises BadInput."""
+    check_image(image)
     check_plain(topology, FORMAT)
     _check_names(topology)
     plan = make_plan(topology)

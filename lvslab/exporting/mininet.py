@@ -6,10 +6,11 @@ their interfaces have the plan's.
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,10 +32,14 @@ from lvslab.plan.steps import (
     WriteSysctl,
 )
 from lvslab.topology.model import Application, Node, Role, Topology
+from lvslab.topology.wording import one_line
 
 _MININETS_OWN = (LoadModules, RequireSctp, MakeNamespace, MakeLink, ChecksumOffloadOff)
 """Steps that Mininet does, or that only change what captures show."""
 TEMPLATE = Path(__file__).with_name("mininet_script.py.j2")
+_ENDS_DOCSTRING = '"\\'
+"""What could end it, or begin an escape in it."""
+_CARDS_DOWN = 'for card in /sys/class/net/eth*; do ip link set "${card##*/}" down; done'
 _ANY_ADDRESS = {4: "0.0.0.0", 6: "::"}  # noqa: S104 - inside a host of the script
 
 
@@ -63,21 +68,41 @@ def mininet_script(topology: Topology) -> str:
 
     plan = make_plan(topology)
     switches = {switch_name(network.name): f"s{number}" for number, network in enumerate(topology.networks, 1)}
-    template = Environment(  # noqa: S701 - this is Python
+    environment = Environment(  # noqa: S701 - this is Python, and its filters are below
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
-    ).from_string(TEMPLATE.read_text(encoding="utf-8"))
-    return template.render(
+    )
+    environment.filters |= {"literal": python_literal, "literal_lines": python_lines}
+    return environment.from_string(TEMPLATE.read_text(encoding="utf-8")).render(
         topology=topology,
-        class_name="".join(part.capitalize() for part in re.split(r"[^A-Za-z0-9]+", topology.name)) + "Topo",
+        title=one_line(topology.title["en"], without=_ENDS_DOCSTRING),
+        class_name=_class_name(topology.name),
         switches=switches,
         networks={switches[switch_name(network.name)]: network for network in topology.networks},
         client=next((node.name for node in topology.nodes if node.role is Role.CLIENT), topology.nodes[0].name),
-        baseline=[*kernel_defaults(), *ipv6_defaults()],
+        baseline=[_CARDS_DOWN, *kernel_defaults(), *ipv6_defaults()],
         hosts=[_host(plan, node) for node in topology.nodes],
         cables=(cables := list(_cables(plan, switches))),
         ports=list(_port_commands(plan, cables)),
         modules=[name for step in plan.steps if isinstance(step, LoadModules) for name in step.names],
     )
+
+
+def python_literal(text: str) -> str:
+    """Return text as a string in Python; of ASCII, JSON's are Python's, and in double quotes."""
+    return json.dumps(text) if text.isascii() else repr(text)
+
+
+def python_lines(lines: Iterable[str]) -> str:
+    """Return lines as one string in Python, as they are where a raw string can hold them."""
+    text = "".join(f"{line}\n" for line in lines)
+    plain = all(each.isprintable() or each == "\n" for each in text) and '"""' not in text
+    return f'r"""\n{text}"""' if plain else python_literal(f"\n{text}")
+
+
+def _class_name(topology: str) -> str:
+    """Return a name as classes have it; the letter first, since a topology's may begin with a digit."""
+    words = "".join(part.capitalize() for part in re.split(r"[^A-Za-z0-9]+", topology))
+    return f"{'T' if words[0].isdigit() else ''}{words}Topo"
 
 
 def _host(plan: Plan, node: Node) -> Host:

@@ -16,6 +16,7 @@ from lvslab.errors import BadInput
 from lvslab.mininet.topo import CableEnd, MininetTopo
 from lvslab.topology.limits import NAME_LENGTH
 from lvslab.topology.model import InterfaceAddress, Role
+from lvslab.topology.wording import one_line
 
 FIRST_ADDRESS = IPv4Interface("10.0.0.0/8")
 """Before the first of Mininet's own (mininet.net.Mininet: ipBase)."""
@@ -125,8 +126,7 @@ def _notes(topo: MininetTopo, roles: Mapping[str, Role]) -> Iterator[str]:
 def _commented(*texts: str) -> Iterator[str]:
     """Yield comment lines without what a template or YAML would take for its own."""
     for number, text in enumerate(texts):
-        plain = "".join(each if each.isprintable() and each not in "{}" else "?" for each in text)
-        yield f"# {'- ' if number else ''}{plain}"
+        yield f"# {'- ' if number else ''}{one_line(text, without='{}')}"
 
 
 def _body(

@@ -15,6 +15,7 @@ from lvslab.importing.finding import Note
 from lvslab.importing.layout import LaidNode, Layout, lay_out
 from lvslab.ipvs.model import Flag
 from lvslab.topology.model import Address, Protocol, TunnelKind
+from lvslab.topology.wording import one_line
 
 _WIDTH: Final = 110
 _UNFIT: Final = re.compile(r"[^a-z0-9]+")
@@ -49,8 +50,7 @@ def _comment(heading: str, notes: Iterable[Note]) -> Iterator[str]:
 
 def _commented(text: str) -> Iterator[str]:
     """Yield comment lines without what a template or YAML would take for its own."""
-    plain = "".join(each if each.isprintable() and each not in "{}" else "?" for each in text)
-    for line in wrap(plain, _WIDTH, subsequent_indent="  "):
+    for line in wrap(one_line(text, without="{}"), _WIDTH, subsequent_indent="  "):
         yield f"# {line}"
 
 

@@ -1,4 +1,4 @@
-"""Words that errors share: lists, values as found, and the nearest known name."""
+"""Words that errors and comments share: lists, values as found, the nearest known name, text kept to its line."""
 
 from __future__ import annotations
 
@@ -22,6 +22,11 @@ def did_you_mean(found: str, known: Iterable[str]) -> str | None:
     """Return a next step naming the known word nearest to what was found, or None when nothing is near."""
     near = get_close_matches(found, [str(name) for name in known], n=1)
     return f"did you mean {near[0]!r}?" if near else None
+
+
+def one_line(text: str, without: str = "") -> str:
+    """Return text that cannot leave the comment it is put in: ``?`` for what is unprintable, or one of `without`."""
+    return "".join(each if each.isprintable() and each not in without else "?" for each in text)
 
 
 def shown(value: object) -> str:

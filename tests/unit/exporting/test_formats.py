@@ -165,6 +165,36 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
+@pytest.mark.parametrize("make", [Path.touch, lambda path: path.symlink_to("nowhere")], ids=["file", "dangling link"])
+def test_what_is_no_folder_is_left_alone(tmp_path: Path, make: Callable[[Path], None]) -> None:
+    make(tmp_path / "x")
+    with pytest.raises(BadInput, match=r"not a folder: found a (file|link to nothing); choose another name"):
+        write_files(tmp_path / "x", [ExportedFile("x", "")])
+
+
+@pytest.mark.parametrize("image", ["", " ", "x\n", 'x"\nclient[privileged]="True', "-x"])
+@pytest.mark.parametrize("render", [compose_files, containerlab_files, kathara_files])
+def test_what_is_no_image_is_refused(render: Render, image: str) -> None:
+    with pytest.raises(BadInput, match="no name of an image"):
+        list(render(load_topology("dr"), image))
+
+
+def test_any_image_s_name_will_do() -> None:
+    for image in ("lvslab", "registry.example:5000/a/b_c:1.0-2", "lvslab@sha256:0123"):
+        assert image in next(iter(kathara_files(load_topology("dr"), image))).text
+
+
+def test_a_folder_is_not_standard_output(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(SystemExit) as left:
+        main(["export", "compose", "dr", "-o", "-"])
+    assert left.value.code == 2
+    assert "an export is a folder of files" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("engine", ["containerlab", "kathara", "compose"])
 def test_the_command_says_what_it_wrote(engine: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """A cluster can be exported larger, broken, and with an image of one's own."""
