@@ -18,7 +18,7 @@ OF_A_TOPO = ("roles", "vip", "port", "method", "scheduler")
 
 @click.command("import")
 @click.argument("file", metavar="FILE|FILE.py:TOPO")
-@click.option("-o", "--output", metavar="FILE", default="-", help="Write the topology to FILE; default: stdout.")
+@click.option("-o", "--output", metavar="FILE", default="-", help="Write the topology to a new FILE; default: stdout.")
 @click.option(
     "--role",
     "roles",
@@ -39,9 +39,9 @@ def command(
     roles of hosts and the service are to be named. What was assumed and what was left out is said in the topology's
     comments and on standard error. A configuration that lint finds fault with is refused. FILE.py is run.
     """
-    from lvslab.report.output import check_output, write_output
+    from lvslab.report.output import check_new, write_new
 
-    check_output(output)
+    check_new(output)
     topo = _TOPO.fullmatch(file)
     if topo is None:
         refuse_beside(file, "a director's configuration has a service", *OF_A_TOPO)
@@ -50,7 +50,7 @@ def command(
         text, notes = _of_topo(Path(topo["path"]), topo["name"], roles, vip, port, method, scheduler)
     for line in notes:
         click.echo(f"lvslab: {line}", err=True)
-    write_output(output, text.encode())
+    write_new(output, text.encode())
 
 
 def _of_configuration(file: str) -> tuple[str, list[str]]:

@@ -74,6 +74,17 @@ def read_submission(path: Path) -> Submission:
     return Submission(str(path), content.progress, steps)
 
 
+def is_submission_of(progress: Progress, path: str) -> bool:
+    """Tell whether a file is an earlier submission of the same lab by the same student."""
+    if not Path(path).is_file():
+        return False
+    try:
+        earlier = read_submission(Path(path)).progress
+    except BadInput:
+        return False
+    return (earlier.lab, earlier.student) == (progress.lab, progress.student)
+
+
 def _no_submission(path: Path, found: str) -> BadInput:
     return BadInput(
         "not a submission",

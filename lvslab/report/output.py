@@ -37,6 +37,21 @@ def write_output(path: str, data: bytes) -> None:
         raise unwritable(path, error) from error
 
 
+def write_new(path: str, data: bytes) -> None:
+    """Write what a person may have gone on with, and so is never replaced; else as `write_output`. Raises BadInput."""
+    check_new(path)
+    write_output(path, data)
+
+
+def check_new(path: str) -> None:
+    """Raise the BadInput that `write_new` would, as far as can be told before the work is done."""
+    check_output(path)
+    target = Path(path)
+    # A link to nothing is something, too.
+    if path != STDOUT and (target.is_symlink() or target.exists()) and not _is_special(_mode(target)):
+        raise BadInput("there is something already", where=path, next_step="choose another name, or remove it")
+
+
 def check_outputs(paths: Mapping[str, str | None]) -> None:
     """Check the files that options name, by option (None: not given): that each can be written, and is no other's.
 

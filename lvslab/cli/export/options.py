@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lvslab.cli.options import Command, complete_topology, parameters, topology_options
+from lvslab.errors import BadInput
 
 if TYPE_CHECKING:
     from lvslab.exporting.files import ExportedFile
     from lvslab.topology.model import Topology
 
 IMAGE = "lvslab"
+STDOUT = Path("-")
 
 
 def container_options(command: Command) -> Command:
@@ -42,6 +44,8 @@ def export_folder(
     from lvslab.exporting.files import write_files
     from lvslab.topology import load_topology
 
+    if output == STDOUT:
+        raise BadInput("an export is a folder of files", where="--output -", expected="a new folder")
     topology = load_topology(name, params=parameters(options["settings"]), without=options["without"])
     files = list(render(topology, image))
     for path in write_files(output or Path(topology.name), files):

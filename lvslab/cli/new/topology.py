@@ -43,10 +43,10 @@ def command(file: Path | None, **given: Any) -> None:
     if not at_terminal:
         _need(file, given["method"])
     path = file or Path(click.prompt("File", default="mine.yaml", err=True))
-    if not path.suffix:
-        path = path.with_suffix(".yaml")
     name = path.name.partition(".")[0]
     check_name(name, str(path))
+    if not path.suffix:
+        path = path.with_suffix(".yaml")
     answers = {key: _answer(key, at_terminal) if value is None else value for key, value in given.items()}
     begin_topology(
         path,

@@ -70,6 +70,7 @@ REFUSED = {
     "an empty file": (["empty"], "empty: nothing that can be imported"),
     "no such file": (["none"], "none: cannot read the director's configuration: No such file"),
     "a folder": (["."], ".: cannot read the director's configuration: expected a regular file"),
+    "something there already": (["sound", "-o", "faulty"], "faulty: there is something already"),
     "nowhere to write": (["sound", "-o", "/none/x.yaml"], "/none/x.yaml: cannot write here"),
 }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lvslab.errors import BadInput
-from lvslab.report.output import check_output, write_output
+from lvslab.report.output import check_new, check_output, write_new, write_output
 
 
 def mode(path: Path) -> int:
@@ -128,3 +128,20 @@ def test_a_folder_one_may_not_write_to_is_bad_input(tmp_path: Path, monkeypatch:
     for act in (check_output, lambda path: write_output(path, b"x")):
         with pytest.raises(BadInput, match="found Permission denied"):
             act(str(tmp_path / "r.json"))
+
+
+def test_what_is_there_is_never_replaced_by_what_is_to_be_new(tmp_path: Path) -> None:
+    write_new(str(tmp_path / "new"), b"new")
+    (tmp_path / "link").symlink_to("nowhere")
+    for name in ("new", "link"):
+        for refused in (lambda path: write_new(path, b"newer"), check_new):
+            with pytest.raises(BadInput, match="there is something already; choose another name"):
+                refused(str(tmp_path / name))
+    assert (tmp_path / "new").read_bytes() == b"new"
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_device_takes_what_is_new(capsysbinary: pytest.CaptureFixture[bytes]) -> None:
+    write_new("/dev/null", b"new")
+    write_new("-", b"new")
+    assert capsysbinary.readouterr().out == b"new"
