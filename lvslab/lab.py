@@ -193,8 +193,16 @@ class Lab:
         return self._sandbox.backend
 
     def node(self, name: str) -> LabNode:
+        from lvslab.topology.wording import did_you_mean, one_of
+
         if name not in self.nodes:
-            raise BadInput("no such node", where=self.topology.name, expected=", ".join(self.nodes), found=name)
+            raise BadInput(
+                "no such node",
+                where=self.topology.name,
+                expected=one_of(self.nodes),
+                found=str(name),
+                next_step=did_you_mean(str(name), self.nodes),
+            )
         return self.nodes[name]
 
     def ipvs(self, director: str) -> IpvsTable:

@@ -12,13 +12,13 @@ from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 
 from lvslab.errors import BadInput, LvslabError
+from lvslab.kernels.memory import MIN_MEMORY_MIB
 from lvslab.sandbox.backends import BACKENDS, NETNS
 
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 LANGUAGES = ("en", "zh")
 
-MIN_MEMORY_MIB = 96
 """Tried with the shipped topologies: Debian's 6.1 needs 88, a 6.12 built for labs 56; less ends in a panic."""
 
 _KERNEL = "native|uml[:RELEASE]"

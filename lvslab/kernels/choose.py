@@ -8,6 +8,7 @@ from lvslab.errors import BadInput, CannotRun
 from lvslab.kernels import images, native, uml
 from lvslab.kernels.bytecode import leave_bytecode
 from lvslab.kernels.folder import remove_leftovers
+from lvslab.kernels.memory import check_memory
 from lvslab.kernels.start import RunningKernel, start_kernel
 
 NATIVE = "native"
@@ -103,6 +104,7 @@ def boot(
 
     What dead labs left is removed first. Raises BadInput or CannotRun.
     """
+    check_memory(memory_mib, "memory_mib")
     remove_leftovers()
     kind, release = split(kernel)
     if kind == NATIVE:

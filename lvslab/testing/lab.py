@@ -75,8 +75,9 @@ class LabUnderTest:
         too. Raises BadInput.
         """
         node = client if isinstance(client, LabNode) else self.node(client)
+        target = callee(url, self.topology)
         with self.lab.record() as recording:
-            (outcome,) = self._call(node, callee(url, self.topology))
+            (outcome,) = self._call(node, target)
         evidence = self._evidence(recording)
         conversation = _of_call(evidence.walks, outcome)
         title = f"{node.name} → {url}"
@@ -123,6 +124,9 @@ class LabUnderTest:
         They are those that the director chose, seen in its packets. ``refused`` stands for a connection that it
         refused, ``nobody`` for one that it did not see or sent to nobody. Raises BadInput.
         """
+        # True is an int, too.
+        if type(count) is not int or count < 1:
+            raise BadInput("not a number of connections", where="schedule", expected="1 or more", found=repr(count))
         service = self._service(None if url is None else callee(url, self.topology))
         client, _ = first_client(self.topology, service.vip)
         with self.lab.record() as recording:

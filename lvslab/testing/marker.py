@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from inspect import Parameter, signature
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lvslab.errors import BadInput
+from lvslab.kernels.memory import check_memory
 from lvslab.kernels.uml import DEFAULT_MEMORY_MIB
 from lvslab.sandbox.backends import NETNS
 from lvslab.topology import load_topology, shipped
@@ -68,7 +69,9 @@ def order_of(markers: Iterable[pytest.Mark], folder: Path) -> Order:
     needed = [name for name, value in known.items() if value.default is Parameter.empty and name not in words]
     if needed:
         raise BadInput("which topology?", where=WHERE, expected='topology="dr", or the path of a file')
-    return _order(folder, **words)  # type: ignore[arg-type] # checked by whoever reads them
+    for name, value in words.items():
+        _check(name, value)
+    return _order(folder, **words)  # type: ignore[arg-type] # checked above
 
 
 def _order(
@@ -83,8 +86,6 @@ def _order(
     memory_mib: int = DEFAULT_MEMORY_MIB,
     fresh: bool = False,
 ) -> Order:
-    if set is not None and not isinstance(set, Mapping):
-        raise BadInput("not parameters", where=f"{WHERE}(set=…)", expected='{"real_servers": 3}', found=repr(set))
     return Order(
         _found(topology, folder),
         KernelOrder(kernel, virtual_time, memory_mib),
@@ -93,6 +94,44 @@ def _order(
         tuple(sorted((set or {}).items())),
         fresh,
     )
+
+
+def _check(name: str, value: object) -> None:
+    """Raise BadInput for a value of another kind than the argument takes, as code passes them by mistake."""
+    where = f"{WHERE}({name}=…)"
+    if name == "memory_mib":
+        check_memory(value, where)
+        return
+    fits, expected = _KINDS[name]
+    if not fits(value):
+        raise BadInput("cannot be meant", where=where, expected=expected, found=repr(value))
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and value != ""
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, Collection) and not isinstance(value, bytes) and all(map(_is_text, value))
+
+
+_SWITCH = (lambda value: isinstance(value, bool), "True or False")
+_KINDS: Mapping[str, tuple[Callable[[object], bool], str]] = {
+    "topology": (
+        lambda value: _is_text(value) or isinstance(value, Path),
+        'a name such as "dr", or the path of a file',
+    ),
+    "kernel": (lambda value: value is None or _is_text(value), '"native", "uml" or "uml:RELEASE"'),
+    "backend": (_is_text, f'a name such as "{NETNS}"'),
+    "without": (lambda value: isinstance(value, str) or _are_texts(value), 'a setting such as "arp_ignore", or a list'),
+    "set": (
+        lambda value: value is None or (isinstance(value, Mapping) and all(map(_is_text, value))),
+        'parameters such as {"real_servers": 3}',
+    ),
+    "virtual_time": _SWITCH,
+    "fresh": _SWITCH,
+}
+"""By argument: whether a value is of its kind, and which that is."""
 
 
 def _found(topology: str | Path, folder: Path) -> str:

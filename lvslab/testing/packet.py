@@ -35,6 +35,7 @@ class PacketWay:
     def passes(self, *nodes: str) -> Self:
         """Assert that it comes by these nodes in this order; what follows is about the last of them."""
         __tracebackhide__ = True
+        _need(nodes, "passes", "a node")
         self._check_names(nodes)
         way = iter(self.nodes)
         missed = next((node for node in nodes if node not in way), None)
@@ -42,12 +43,13 @@ class PacketWay:
             after = f" after {nodes[nodes.index(missed) - 1]}" if nodes.index(missed) else ""
             raise AssertionError(f"{self._what} does not pass {missed}{after}: {self._way()}")
         narrowed = copy(self)
-        narrowed._at = nodes[-1] if nodes else None
+        narrowed._at = nodes[-1]
         return narrowed
 
     def avoids(self, *nodes: str) -> Self:
         """Assert that it comes by none of these nodes."""
         __tracebackhide__ = True
+        _need(nodes, "avoids", "a node")
         self._check_names(nodes)
         self._need_walk()
         passed = [node for node in nodes if node in self.nodes]
@@ -67,10 +69,14 @@ class PacketWay:
         """Assert that these fields are changed; with `only`, that these are and no others.
 
         It is about the node that was named last (`passes`), else about the whole way. That a node sends from its own
-        MAC address goes without saying: "source MAC" counts only where it is listed.
+        MAC address goes without saying: "source MAC" counts only where it is listed. With `only` of nothing, nothing is
+        changed.
         """
         __tracebackhide__ = True
-        wanted = {_field(name) for name in (*fields, *(only or ()))}
+        if only is None:
+            _need(fields, "changes", "a field, or only=")
+        listed = (only,) if isinstance(only, str) else only or ()
+        wanted = {_field(name) for name in (*fields, *listed)}
         found = self._changes()
         missing = sorted(wanted - {change.field for change in found})
         if missing:
@@ -84,6 +90,7 @@ class PacketWay:
     def keeps(self, *fields: str) -> Self:
         """Assert that none of these fields is changed, there where `changes` would look."""
         __tracebackhide__ = True
+        _need(fields, "keeps", "a field")
         wanted = {_field(name) for name in fields}
         changed = [change for change in self._changes() if change.field in wanted]
         if changed:
@@ -113,8 +120,15 @@ class PacketWay:
         for name in nodes:
             if name not in self._known:
                 raise BadInput(
-                    f"no node {name!r}", expected=one_of(self._known), next_step=did_you_mean(name, self._known)
+                    f"no node {name!r}", expected=one_of(self._known), next_step=did_you_mean(str(name), self._known)
                 )
+
+
+def _need(names: Sequence[str], assertion: str, expected: str) -> None:
+    """Raise BadInput for an assertion of nothing, which would always hold."""
+    __tracebackhide__ = True
+    if not names:
+        raise BadInput("asserts nothing", where=f".{assertion}()", expected=expected)
 
 
 def _stays(walk: Walk) -> Iterator[tuple[str, list[Hop]]]:
@@ -124,7 +138,7 @@ def _stays(walk: Walk) -> Iterator[tuple[str, list[Hop]]]:
 def _field(name: str) -> Field:
     known = [field.value for field in Field]
     if name not in known:
-        raise BadInput(f"no field {name!r}", expected=one_of(known), next_step=did_you_mean(name, known))
+        raise BadInput(f"no field {name!r}", expected=one_of(known), next_step=did_you_mean(str(name), known))
     return Field(name)
 
 

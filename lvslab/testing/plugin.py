@@ -95,13 +95,20 @@ def pytest_runtest_makereport(
     if lab is not None and report.failed and call.excinfo is not None and report.when != "teardown":
         from lvslab.testing.failure import describe
 
-        if isinstance(call.excinfo.value, CannotRun | KernelFault):
-            item.stash[FAULT] = True
+        error = call.excinfo.value
+        item.stash[FAULT] = isinstance(error, CannotRun | KernelFault)
+        if isinstance(error, LvslabError):
             # pytest calls an error what fails before the test begins: this is no finding of the test's either.
             report.when = "setup"
-            report.longrepr = str(call.excinfo.value)
+            report.longrepr = f"{_line(item, call.excinfo)}: {error}"
         describe(item, report, lab.seen, _folder(item))
     return report
+
+
+def _line(item: pytest.Item, raised: pytest.ExceptionInfo[BaseException]) -> str:
+    """Return the place in the test's own file where it came to an error."""
+    lines = [entry.lineno + 1 for entry in raised.traceback if entry.path == item.path]
+    return ":".join([item.location[0], *map(str, lines[-1:])])
 
 
 def _folder(item: pytest.Item) -> Path:

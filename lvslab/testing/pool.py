@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +10,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from lvslab.errors import CannotRun, KernelFault
-from lvslab.kernels.choose import UML, UP_TIMEOUT_S, split
+from lvslab.kernels.choose import UML, UP_TIMEOUT_S, VARIABLE, split
 from lvslab.kernels.images import find_image
 from lvslab.lab import open_kernel, running_lab
 from lvslab.sandbox.backends import need_backend
@@ -99,6 +100,7 @@ class Pool:
 
 def _check_present(kernel: str | None) -> None:
     """Tell a kernel that is not here from one that there cannot be: tests are written for more machines than this."""
-    kind, release = split(kernel or "")
+    name = kernel or os.environ.get(VARIABLE, "")
+    kind, release = split(name)
     if kind == UML and release and find_image(release) is None:
-        raise CannotRun("this kernel is not here", where=kernel, next_step="lvslab kernel list shows which are")
+        raise CannotRun("this kernel is not here", where=name, next_step="lvslab kernel list shows which are")

@@ -31,6 +31,8 @@ class Callee:
 
 def callee(url: str, topology: Topology) -> Callee:
     """Return whom a URL names; its host may be a node or `vip`. Raises BadInput."""
+    if not isinstance(url, str):
+        raise BadInput("not a URL", expected=EXAMPLE, found=repr(url))
     try:
         parts = urlsplit(url)
         host, port = parts.hostname or "", parts.port

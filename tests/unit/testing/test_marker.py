@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import Any
 
@@ -56,7 +57,20 @@ def test_faults_are_those_of_the_command_line(tmp_path: Path, without: object) -
         ({}, "which topology"),
         ({"topology": "dr", "without_": "x"}, "did you mean 'without'"),
         ({"topology": "dr", "folder": "x"}, "no argument 'folder'"),
-        ({"topology": "dr", "set": "real_servers=3"}, 'expected {"real_servers": 3}'),
+        ({"topology": "dr", "set": "real_servers=3"}, 'expected parameters such as {"real_servers": 3}'),
+        ({"topology": 5}, r"\(topology=…\): cannot be meant: expected a name such as .* found 5"),
+        ({"topology": ""}, "found ''"),
+        ({"topology": "dr", "without": 5}, r"\(without=…\): cannot be meant: .* found 5"),
+        ({"topology": "dr", "without": [5]}, r"found \[5\]"),
+        ({"topology": "dr", "set": {5: 1}}, r"found \{5: 1\}"),
+        ({"topology": "dr", "kernel": 6}, r"\(kernel=…\): cannot be meant: .* found 6"),
+        ({"topology": "dr", "backend": None}, "found None"),
+        ({"topology": "dr", "fresh": "no"}, r"\(fresh=…\): cannot be meant: expected True or False, found 'no'"),
+        ({"topology": "dr", "virtual_time": 1}, "expected True or False, found 1"),
+        *(
+            ({"topology": "dr", "memory_mib": value}, r"\(memory_mib=…\): not the memory of a kernel: .* at least 96")
+            for value in ("lots", -1, 95, math.nan, 512.0, True)
+        ),
     ],
 )
 def test_what_cannot_be_meant_is_said(tmp_path: Path, words: dict[str, Any], said: str) -> None:

@@ -79,11 +79,26 @@ def test_what_does_not_hold(way: PacketWay, assertion: Assertion, said: str) -> 
         (lambda way: way.avoids("rs9"), "no node 'rs9'"),
         (lambda way: way.changes("ttl"), "no field 'ttl'"),
         (lambda way: way.keeps("payloads"), "did you mean 'payload'"),
+        (lambda way: way.passes(5), "no node 5"),
+        (lambda way: way.changes(5), "no field 5"),
+        (lambda way: way.changes(only="ttl"), "no field 'ttl'"),
     ],
 )
 def test_a_misspelt_name_is_no_finding(assertion: Assertion, said: str) -> None:
     with pytest.raises(BadInput, match=said):
         assertion(DR)
+
+
+@pytest.mark.parametrize("assertion", ["passes", "avoids", "changes", "keeps"])
+@pytest.mark.parametrize("way", [DR, NOTHING])
+def test_an_assertion_of_nothing_is_refused(way: PacketWay, assertion: str) -> None:
+    with pytest.raises(BadInput, match=rf"\.{assertion}\(\): asserts nothing: expected a "):
+        getattr(way, assertion)()
+
+
+def test_a_single_field_will_do_for_a_list() -> None:
+    with pytest.raises(AssertionError, match="also changes"):
+        DR.passes("director").changes(only="TTL")
 
 
 def test_passing_a_node_does_not_bind_what_is_asserted_elsewhere() -> None:

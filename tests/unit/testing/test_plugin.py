@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from lvslab.errors import CannotRun, KernelFault
+from lvslab.errors import BadInput, CannotRun, KernelFault
 from lvslab.testing import pool
 from lvslab.testing.failure import file_name
 from lvslab.testing.marker import KernelOrder, Order
@@ -103,6 +104,55 @@ def test_a_kernel_that_failed_is_not_used_again(record: Record) -> None:
     assert record.events.count("boot") == record.events.count("end") == 3
 
 
-def test_a_kernel_of_another_release_is_no_mistake_of_the_test_s() -> None:
+@pytest.mark.parametrize("environment", [False, True])
+def test_a_kernel_of_another_release_is_skipped_whoever_names_it(
+    monkeypatch: pytest.MonkeyPatch, environment: bool
+) -> None:
+    monkeypatch.setenv("LVSLAB_KERNEL", "uml:0.1" if environment else "")
+    kernel = None if environment else "uml:0.1"
     with pool.Pool() as kernels, pytest.raises(CannotRun, match=r"uml:0\.1: this kernel is not here"):
-        kernels.lab(Order("dr", KernelOrder("uml:0.1", False, 512)), module=HERE)
+        kernels.lab(Order("dr", KernelOrder(kernel, False, 512)), module=HERE)
+
+
+def test_what_is_no_kernel_s_name_is_a_mistake(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LVSLAB_KERNEL", "bogus")
+    with pool.Pool() as kernels, pytest.raises(BadInput, match=r"LVSLAB_KERNEL: unknown kernel: .* found bogus"):
+        kernels.lab(Order("dr", ON), module=HERE)
+
+
+CONFTEST = """
+from unittest.mock import Mock
+import pytest
+from lvslab.lab import Lab
+from lvslab.topology import load_topology
+
+@pytest.fixture(scope="session")
+def _lvs_pool():
+    kernel = Mock(kind="uml", release="0")
+    return Mock(lab=lambda order, module: Lab(order.load(), kernel, Mock(backend="netns")), drop_kernel=_never)
+
+def _never(_order):
+    raise AssertionError("the kernel is not to blame")
+"""
+MISTAKES = {
+    "lvs_lab.walk('clint', 'http://vip/')": "did you mean 'client'?",
+    "lvs_lab.walk('client', 5)": "not a URL: expected .* found 5",
+    "lvs_lab.node('rs3')": "did you mean 'rs2'?|did you mean 'rs1'?",
+    **{
+        f"lvs_lab.schedule({count})": "schedule: not a number of connections: expected 1 or more, found "
+        for count in ("0", "-1", "float('nan')", "'x'", "True", "2.0")
+    },
+}
+
+
+def test_a_mistake_in_the_middle_of_a_test_is_an_error_and_no_failure(tmp_path: Path) -> None:
+    (tmp_path / "conftest.py").write_text(CONFTEST)
+    bodies = [f"\n\ndef test_{number}(lvs_lab):\n    {body}\n" for number, body in enumerate(MISTAKES)]
+    header = "import pytest\npytestmark = pytest.mark.lvs(topology='dr')\n"
+    (tmp_path / "test_mistakes.py").write_text(header + "".join(bodies))
+    argv = [sys.executable, "-m", "pytest", "-rA", "-p", "no:cacheprovider", "--tb=short", "test_mistakes.py"]
+    done = subprocess.run(argv, check=False, capture_output=True, text=True, cwd=tmp_path)
+    assert f"{len(MISTAKES)} errors" in done.stdout, done.stdout
+    assert "failed" not in done.stdout.splitlines()[-1]
+    for number, said in enumerate(MISTAKES.values()):
+        assert re.search(rf"^test_mistakes\.py:{number * 4 + 6}: .*({said})", done.stdout, re.MULTILINE), done.stdout
