@@ -24,10 +24,12 @@ OUTPUT = re.compile(r"<!-- output: \./run (?P<words>.*?) -->\n```\n(?P<text>.*?)
 EXAMPLE = re.compile(r"<!-- example: .*? -->\n```python\n(?P<code>.*?)```", re.DOTALL)
 VARYING = re.compile(r"\d+\.\d+(\.\d+)?( s\b)?|\bframes? +\d[\d, ]*|^ +\d+  |(?<= {3})\d{3,}(?= {3})", re.MULTILINE)
 
+RULER = re.compile("─+")
+
 
 def shape(text: str) -> str:
-    """Return a text with what varies from run to run taken out, and trailing blanks with it."""
-    return "\n".join(" ".join(VARYING.sub("#", line).split()) for line in text.strip().splitlines())
+    """Return a text with what varies from run to run taken out, and with it blanks and how long rulers are."""
+    return "\n".join(" ".join(RULER.sub("─", VARYING.sub("#", line)).split()) for line in text.strip().splitlines())
 
 
 def outputs() -> list[tuple[str, str]]:

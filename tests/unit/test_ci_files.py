@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from lvslab.sandbox.backends import BACKENDS
+from lvslab.sandbox.backends import BACKENDS, MININET_OVS
 from tests.ci_files import ACTION, GITHUB, GITLAB, OF_A_TOPOLOGY, github_cells, gitlab_cells, read, scripts
 
 SCHEMAS = {"github-actions": ACTION, "github-workflows": GITHUB, "gitlab-ci": GITLAB}
@@ -48,7 +48,8 @@ def test_shellcheck_has_nothing_to_say(name: str, text: str) -> None:
 
 def test_both_have_the_same_matrix() -> None:
     assert github_cells() == gitlab_cells()
-    assert {cell["backend"] for cell in github_cells()} == set(BACKENDS)
+    # Open vSwitch needs a module of the kernel, which the one that Debian ships for User-Mode Linux lacks.
+    assert {cell["backend"] for cell in github_cells()} == {*BACKENDS} - {MININET_OVS}
     assert {tuple(cell[axis] for axis in OF_A_TOPOLOGY) for cell in github_cells()} >= {
         (method, family, protocol)
         for method in ("nat", "dr", "tun")
