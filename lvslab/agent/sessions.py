@@ -135,6 +135,8 @@ class Session:
         for fd in open_still:
             self._unwatch(fd)
             os.close(fd)
+        self._streams.outputs.clear()
+        self._stdin_open = False
         self._send(Kind.EXIT, json.dumps({"status": status}).encode())
 
     def _take_input(self, data: bytes) -> None:
@@ -174,6 +176,9 @@ class Session:
         os.close(self._streams.stdin)
 
     def _ready(self, fd: int, events: int) -> None:
+        if fd not in self._watched:
+            # It was ready when the selector looked, and what was handled since has closed it: the program ended.
+            return
         if events & selectors.EVENT_WRITE:
             self._write_input()
         if events & selectors.EVENT_READ and fd in self._streams.outputs:

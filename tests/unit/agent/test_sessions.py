@@ -104,6 +104,21 @@ def test_input_is_granted_again_as_the_program_takes_it() -> None:
     bench.finish()
 
 
+def test_what_was_ready_before_the_end_is_let_be_after_it() -> None:
+    """A selector tells of outputs and of the program's end at once, and the end may be handled first."""
+    bench = Bench("yes & sleep 0.1")
+    bench.program.wait()
+    ready = bench.selector.select(1)
+    assert ready
+    bench.session.ended(0)
+    reused = os.open(os.devnull, os.O_RDONLY)
+    for key, events in ready:
+        key.data(events)
+    assert os.read(reused, 1) == b"", "a descriptor that has come to be another's is not closed"
+    os.close(reused)
+    assert not bench.selector.get_map()
+
+
 def test_a_process_left_behind_that_writes_for_ever_is_not_waited_for() -> None:
     bench = Bench("yes & sleep 0.1")
     bench.finish()
