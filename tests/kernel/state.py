@@ -54,6 +54,8 @@ OPERATIONAL_STATE = "operstate"
 NO_CARRIER = "NO-CARRIER"
 """Both: the kernel follows a link's carrier on a schedule of its own (net/core/link_watch.c)."""
 SWITCH = "sw-"
+MULTICAST = '"dst": "ff00::/8"'
+"""The kernel's own route of each device, in the order in which they came up; a sender says by which device."""
 
 
 def read_state(kernel: RunningKernel) -> State:
@@ -76,7 +78,9 @@ def differences(one: State, other: State) -> dict[str, list[str]]:
 def _items(title: str, body: str) -> list[str]:
     if "ip" in title.split():
         values = [value for line in body.splitlines() for value in json.loads(line)]
-        return [json.dumps(_normal(value, random_mac=title.startswith(SWITCH))) for value in values]
+        items = [json.dumps(_normal(value, random_mac=title.startswith(SWITCH))) for value in values]
+        others = [item for item in items if MULTICAST not in item]
+        return others + sorted(item for item in items if MULTICAST in item)
     if title.endswith("ipvsadm"):
         return _by_service(body.splitlines())
     return sorted(body.splitlines()) if title.endswith("sysctl") else body.splitlines()
