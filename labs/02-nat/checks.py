@@ -6,7 +6,7 @@ from lvslab.capture.frame import Direction
 from lvslab.labs.observations.packets import first_walks
 from lvslab.labs.registry import Observed, observation
 from lvslab.labs.view import View
-from lvslab.labs.words import words
+from lvslab.labs.words import frame_at
 from lvslab.topology.document import Entry
 from lvslab.topology.model import Role
 from lvslab.walk.select import connections
@@ -23,7 +23,7 @@ def answer_source(view: View, wanted: AnswerSource) -> Observed | None:
     for walk in first_walks(view, "reply", None):
         end = walk.hops[-1]
         if walk.origin.node == wanted.server and end.node == view.client and end.packet.ip is not None:
-            seen = words("frame {number} at {where}", "第 {number} 帧，在 {where}", number=end.number, where=end.where)
+            seen = frame_at(end.number, end.where)
             return Observed(end.packet.ip.source, seen, end.where, (end.number,))
     return None
 
@@ -42,8 +42,6 @@ def answers_insider(view: View, _wanted: AnswersInsider) -> Observed | None:
             if hop.direction is Direction.IN and hop.packet.ethernet is not None:
                 owner = view.owner_of_mac(hop.packet.ethernet.source)
                 servers = {node.name for node in view.topology.nodes if node.role is Role.REAL_SERVER}
-                seen = words(
-                    "frame {number} at {where}", "第 {number} 帧，在 {where}", number=hop.number, where=hop.where
-                )
+                seen = frame_at(hop.number, hop.where)
                 return Observed("real-server" if owner in servers else owner, seen, hop.where, (hop.number,))
     return None

@@ -8,7 +8,7 @@ from lvslab.labs.checks.nodes import nodes_of
 from lvslab.labs.finding import Finding, failed, judged
 from lvslab.labs.registry import Observed, check, observation
 from lvslab.labs.view import View
-from lvslab.labs.words import same, words
+from lvslab.labs.words import frame_at, same, words
 from lvslab.topology.document import Entry
 from lvslab.verify.arp import ArpSpeech, arp_speeches
 
@@ -35,7 +35,7 @@ def questions(view: View, pattern: str) -> Sequence[ArpSpeech]:
 @observation("asks-as", Asking)
 def asks_as(view: View, wanted: Asking) -> Observed | None:
     for first in questions(view, wanted.node):
-        where = words("frame {number} at {where}", "第 {number} 帧，在 {where}", number=first.number, where=first.where)
+        where = frame_at(first.number, first.where)
         return Observed(first.sender_ip, where, first.where, (first.number,))
     return None
 

@@ -2,6 +2,7 @@
 
 import re
 
+from lvslab.ipvs.templates import is_template
 from lvslab.labs.finding import failed, judged
 from lvslab.labs.registry import Observed, check, observation
 from lvslab.labs.words import same, words
@@ -177,7 +178,7 @@ def _fetch(view, client, *options):
 
 def _has_template(view, client):
     own = view.topology.node(client).own_addresses
-    return any(entry.client in own and entry.client_port == 0 for entry in view.connections(view.service().director))
+    return any(entry.client in own and is_template(entry) for entry in view.connections(view.service().director))
 
 
 def _servers(view, client, port, times):

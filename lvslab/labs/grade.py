@@ -63,17 +63,16 @@ class Grade:
 
 def read_all(paths: Sequence[Path]) -> tuple[list[Submission], list[Grade]]:
     """Return the submissions, and the grades of files that are none. Raises BadInput if there is nothing else."""
-    submissions, unread = [], []
-    refusals = []
+    submissions: list[Submission] = []
+    refused: list[tuple[Path, BadInput]] = []
     for path in paths:
         try:
             submissions.append(read_submission(path))
         except BadInput as error:
-            refusals.append(error)
-            unread.append(Grade(str(path), "", "", (), str(error)))
-    if refusals and not submissions:
-        raise refusals[0]
-    return submissions, unread
+            refused.append((path, error))
+    if refused and not submissions:
+        raise refused[0][1]
+    return submissions, [Grade(str(path), "", "", (), str(error)) for path, error in refused]
 
 
 def grade_all(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from lvslab.labs.snapshot import ARP_FILTERS, FILTERS, MADE_KINDS
 
@@ -61,9 +61,9 @@ def _commands(lines: Iterator[str]) -> Iterator[str]:
         elif found := _SYSCTL.fullmatch(line):
             yield f"echo {_quoted_value(found['value'], line)} > /proc/sys/{found['path']}"
         elif found := _ARP.fullmatch(line):
-            yield f"{ARP_FILTERS} {_quoted(_rule(found['rest'], line))}"
+            yield f"{ARP_FILTERS} {shlex.join(_rule(found['rest'], line))}"
         elif line.startswith("ipvsadm "):
-            yield f"ipvsadm {_quoted(_service(line))}"
+            yield f"ipvsadm {shlex.join(_service(line))}"
         elif _IP.fullmatch(line):
             yield line
         else:
@@ -123,7 +123,3 @@ def _words(text: str, line: str) -> list[str]:
         return shlex.split(text)
     except ValueError as error:
         raise ForeignCommandError(line) from error
-
-
-def _quoted(words: Iterable[str]) -> str:
-    return shlex.join(words)

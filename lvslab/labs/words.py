@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from lvslab.walk.phrases import Language
 
-__all__ = ["Language", "Words", "preferred_language", "same", "words"]
+__all__ = ["Language", "Words", "frame_at", "preferred_language", "same", "words"]
 
 LANGUAGE_VARIABLES = ("LVSLAB_LANG", "LC_ALL", "LC_MESSAGES", "LANG")
 """The first that is set decides (locale(7)), our own before the system's."""
@@ -39,6 +39,11 @@ def words(en: str, zh: str, **values: object) -> Words:
 def same(text: str) -> Words:
     """Return a text that is the same in every language: a name, an address, a command."""
     return Words(text, text)
+
+
+def frame_at(number: int, where: str) -> Words:
+    """Return where in the capture something was seen."""
+    return words("frame {number} at {where}", "第 {number} 帧，在 {where}", number=number, where=where)
 
 
 def _filled(template: str, language: Language, values: Mapping[str, object]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from lvslab.ipvs.templates import is_template
 from lvslab.labs.finding import Finding, judged
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
@@ -25,7 +26,7 @@ class Connection(Entry):
 def connection(view: View, wanted: Connection) -> Finding:
     entries = view.connections(wanted.director)
     states = [
-        ("TEMPLATE" if entry.client_port == 0 else entry.state, view.owner_of_address(str(entry.destination)))
+        ("TEMPLATE" if is_template(entry) else entry.state, view.owner_of_address(str(entry.destination)))
         for entry in entries
     ]
     count = sum(state == wanted.state and wanted.server in (None, server) for state, server in states)

@@ -11,7 +11,7 @@ from pydantic import Field
 from lvslab.capture.frame import Direction
 from lvslab.labs.registry import Observed, observation
 from lvslab.labs.view import View
-from lvslab.labs.words import words
+from lvslab.labs.words import frame_at, words
 from lvslab.topology.document import Entry
 from lvslab.verify.arp import arp_speeches
 from lvslab.verify.others import is_of_others
@@ -99,7 +99,7 @@ def field(view: View, wanted: HeaderField) -> Observed | None:
     for hop in (hop for hop in hops if hop.direction is Direction(wanted.direction)):
         value = read(view, hop)
         if value is not None:
-            seen = words("frame {number} at {where}", "第 {number} 帧，在 {where}", number=hop.number, where=hop.where)
+            seen = frame_at(hop.number, hop.where)
             return Observed(value, seen, hop.where, (hop.number,))
     return None
 
@@ -161,7 +161,7 @@ def last_seen(view: View, wanted: LastSeen) -> Observed | None:
         return None
     hop = walk.hops[-1]
     value = hop.node if wanted.part == "node" else hop.interface
-    seen = words("frame {number} at {where}", "第 {number} 帧，在 {where}", number=hop.number, where=hop.where)
+    seen = frame_at(hop.number, hop.where)
     return Observed(value, seen, hop.where, (hop.number,))
 
 
@@ -181,7 +181,5 @@ def arp_owner(view: View, wanted: ArpOwner) -> Observed | None:
     if not answers:
         return None
     owners = " ".join(dict.fromkeys(speech.node for speech in answers))
-    seen = words(
-        "frame {number} at {where}", "第 {number} 帧，在 {where}", number=answers[0].number, where=answers[0].where
-    )
+    seen = frame_at(answers[0].number, answers[0].where)
     return Observed(owners, seen, answers[0].where, tuple(speech.number for speech in answers))

@@ -10,7 +10,7 @@ from lvslab.capture.packet import Icmp
 from lvslab.labs.large_request import send_large_request
 from lvslab.labs.registry import Observed, observation
 from lvslab.labs.view import View
-from lvslab.labs.words import words
+from lvslab.labs.words import frame_at
 from lvslab.topology.document import Entry
 
 _NEED_FRAGMENTATION = (3, 4)
@@ -34,8 +34,6 @@ def told_mtu(view: View, wanted: ToldMtu) -> Observed | None:
             continue
         transport = dissect(frame).transport
         if isinstance(transport, Icmp) and transport[:2] == _NEED_FRAGMENTATION:
-            seen = words(
-                "frame {number} at {where}", "第 {number} 帧，在 {where}", number=frame.number, where=frame.where
-            )
+            seen = frame_at(frame.number, frame.where)
             return Observed(str(transport.rest), seen, frame.where, (frame.number,))
     return None
