@@ -1,27 +1,11 @@
-"""Entries of the director's connection table: how they end, which is gone first, what open connections live through."""
+"""Entries of the director's connection table: which is gone first, what open connections live through."""
 
-import time
 from typing import Literal
 
+from lvslab.labs.entries import entry_of_call
 from lvslab.labs.registry import Observed, observation
 from lvslab.labs.words import same, words
 from lvslab.topology.document import Entry
-
-READINGS = 10
-PAUSE_S = 0.1
-"""The last packet of a call may still be on its way when the client is done."""
-
-
-class EndState(Entry):
-    """The state of the director's entry once a call to the VIP has ended."""
-
-    vip: str
-
-
-@observation("end-state", EndState)
-def end_state(view, wanted):
-    entry = _entry_of_a_call(view, wanted.vip)
-    return Observed(entry.state, _told(entry), _director(view)) if entry else None
 
 
 class FirstGone(Entry):
@@ -33,7 +17,7 @@ class FirstGone(Entry):
 
 @observation("first-gone", FirstGone)
 def first_gone(view, wanted):
-    nat, dr = (_entry_of_a_call(view, vip) for vip in (wanted.nat, wanted.dr))
+    nat, dr = (entry_of_call(view, None, vip, _director(view)) for vip in (wanted.nat, wanted.dr))
     if nat is None or dr is None:
         return None
     # The two calls are made one after the other.
@@ -82,20 +66,6 @@ rm -f /tmp/late-opened /tmp/late-ended; : > /tmp/late-answer
 for i in {{1..30}}; do [ -e /tmp/late-opened ] && break; sleep 0.1; done
 """
 _RESULT = "for i in {1..80}; do [ -e /tmp/late-ended ] && break; sleep 0.1; done; cat /tmp/late-answer"
-
-
-def _entry_of_a_call(view, vip):
-    """Call the VIP, and return the entry once it is no longer an open connection's; None if there is none."""
-    (outcome,) = view.call(None, 1, vip)
-    found = None
-    for _ in range(READINGS):
-        entries = view.lab.connections(_director(view))
-        mine = (entry for entry in entries if entry.client_port == outcome.client_port and str(entry.virtual) == vip)
-        found = next(mine, None)
-        if found is None or found.state != "ESTABLISHED":
-            return found
-        time.sleep(PAUSE_S)
-    return found
 
 
 def _told(entry):

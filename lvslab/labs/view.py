@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from lvslab.ipvs.proc import connections
 from lvslab.topology.model import Topology, VirtualService
 
 if TYPE_CHECKING:
@@ -91,7 +90,7 @@ class View:
 
     def connections(self, director: str) -> tuple[Connection, ...]:
         """Return the entries of the director's connection table."""
-        return connections(self.run(director, "cat", "/proc/net/ip_vs_conn").output)
+        return self.lab.connections(director)
 
     def service(self, vip: str | None = None, port: int | None = None) -> VirtualService:
         """Return the topology's service at an address and port, by default the first. Raises LookupError."""

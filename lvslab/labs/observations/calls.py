@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lvslab.labs.calls import Calls, answered_by
+from lvslab.labs.entries import entry_of_call
 from lvslab.labs.registry import Observed, observation
 from lvslab.labs.view import View
 from lvslab.labs.words import words
@@ -67,15 +68,14 @@ class EntryState(Entry):
     """The state of the director's entry for a call that has just ended: ESTABLISHED, FIN_WAIT, TIME_WAIT, …"""
 
     client: str | None = None
+    vip: str | None = None
     director: str = "director"
 
 
 @observation("entry-state", EntryState)
 def entry_state(view: View, wanted: EntryState) -> Observed | None:
-    (outcome,) = view.call(wanted.client)
-    entries = view.lab.connections(wanted.director)
-    found = next((entry for entry in entries if entry.client_port == outcome.client_port), None)
+    found = entry_of_call(view, wanted.client, wanted.vip, wanted.director)
     if found is None:
         return None
-    seen = words("the entry of client port {port}", "客户端口 {port} 的表项", port=outcome.client_port)
+    seen = words("the entry of client port {port}", "客户端口 {port} 的表项", port=found.client_port)
     return Observed(found.state, seen, wanted.director)
