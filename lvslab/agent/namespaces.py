@@ -46,7 +46,7 @@ class Namespaces:
             raise FileExistsError(f"namespace {name} exists")
         fd = os.open(namespace, os.O_RDONLY | os.O_CLOEXEC)
         path = NETNS_FOLDER / name
-        path.touch()
+        os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC))
         syscalls.mount(namespace, str(path), "none", syscalls.MS_BIND)
         self._fds[name] = fd
         return fd

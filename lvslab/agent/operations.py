@@ -134,8 +134,9 @@ class Operations:
         answer(Message({"fds": {name: self._namespaces.adopt(name, pid) for name, pid in pids.items()}}))
 
     def do_remove_namespaces(self, request: Message, answer: Answer) -> None:
-        """Remove those there are: after a failure the host cannot know how far it got."""
-        for name in set(request.fields["names"]) & set(self._namespaces.names()):
+        """Remove those there are, in order: after a failure the host cannot know how far it got."""
+        there = frozenset(self._namespaces.names())
+        for name in filter(there.__contains__, request.fields["names"]):
             self._netlink.close(name)
             self._machines.remove(name)
             self._namespaces.remove(name)

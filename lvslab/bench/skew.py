@@ -30,6 +30,8 @@ TITLE = "How evenly servers are loaded: round-robin DNS and IPVS, for the same u
 HOUR_S = 3600.0
 TICK_S = 20.0
 """What happens in so much of the hour is played together."""
+MIDDLE_S = 0.5
+"""Resolvers count whole seconds: the hour begins in the middle of one, or a TTL would sometimes last one more."""
 WINDOWS = 12
 """Stretches of the hour that are also looked at one by one: five minutes each."""
 REAL_TIME_SCALE = 1 / 60
@@ -137,7 +139,7 @@ def _users(resolver: int) -> str:
 
 def _served(lab: Lab, choose: Chooser, requests: Sequence[Request], scale: float) -> Iterator[tuple[int, str]]:
     addresses: dict[int, str] = {}
-    begun = now = lab.sleep(0)
+    begun = now = lab.sleep((MIDDLE_S - lab.now()) % 1)
     for end_s, of_tick in ticks(requests, TICK_S):
         if not lab.virtual_time:
             now = lab.sleep(0)  # what was played meanwhile took some; in virtual time next to none

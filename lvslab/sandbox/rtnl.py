@@ -1,13 +1,15 @@
 """Route netlink messages of the steps (rtnetlink(7), linux/if_link.h), encoded by pyroute2; pure bytes.
 
 Devices made here get interface numbers of our choosing, so that everything can be said without asking the
-kernel in between: `lo` is always 1, the kernel's own fallback tunnels take the lowest, ours start at 100.
+kernel in between: `lo` is always 1, the kernel's own fallback tunnels take the lowest, ours start at 100. What many
+nodes are told in the same words is encoded once.
 """
 
 from __future__ import annotations
 
 import socket
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from pyroute2.netlink import NLM_F_ACK, NLM_F_CREATE, NLM_F_DUMP, NLM_F_EXCL, NLM_F_REQUEST
@@ -71,6 +73,7 @@ def make_link(
     return encoded(message, RTM_NEWLINK, CREATE)
 
 
+@cache
 def set_up(name: str) -> bytes:
     message = ifinfmsg()
     message["flags"] = message["change"] = IFF_UP
@@ -78,12 +81,14 @@ def set_up(name: str) -> bytes:
     return encoded(message, RTM_NEWLINK, _CHANGE)
 
 
+@cache
 def set_mtu(name: str, mtu: int) -> bytes:
     message = ifinfmsg()
     message["attrs"] = [("IFLA_IFNAME", name), ("IFLA_MTU", mtu)]
     return encoded(message, RTM_NEWLINK, _CHANGE)
 
 
+@cache
 def add_address(index: int, address: InterfaceAddress, *, deprecated: bool) -> bytes:
     message = ifaddrmsg()
     message["family"] = family(address.version)
@@ -99,6 +104,7 @@ def add_address(index: int, address: InterfaceAddress, *, deprecated: bool) -> b
     return encoded(message, RTM_NEWADDR, CREATE)
 
 
+@cache
 def add_route(route: Route) -> bytes:
     message = rtmsg()
     message["family"] = family(route.via.version)

@@ -153,27 +153,26 @@ class NetnsBackend:
 
     def _send_messages(self, group: Sequence[steps.Step]) -> None:
         """Send the messages of each namespace together, switches first: cables are made there, and all else after."""
-        by_namespace: dict[str, list[tuple[steps.Step, bytes]]] = {}
+        by_namespace: dict[str, list[steps.Step]] = {}
         for step in group:
-            target, message = self._message(step)
-            by_namespace.setdefault(target.namespace, []).append((step, message))
-        errnos = self._transport.change({name: [each[1] for each in sent] for name, sent in by_namespace.items()})
+            by_namespace.setdefault(_namespace(step), []).append(step)
+        errnos = self._transport.change((name, map(self._message, of_name)) for name, of_name in by_namespace.items())
         if errnos and errnos[-1]:
-            step, _ = list(chain.from_iterable(by_namespace.values()))[len(errnos) - 1]
+            step = list(chain.from_iterable(by_namespace.values()))[len(errnos) - 1]
             raise refused(step, _words(errnos[-1]))
 
     @singledispatchmethod
-    def _message(self, step: steps.Step) -> tuple[Target, bytes]:
+    def _message(self, step: steps.Step) -> bytes:
         raise TypeError(f"no message for {type(step).__name__}")
 
     @_message.register
-    def _(self, step: steps.MakeBridge) -> tuple[Target, bytes]:
+    def _(self, step: steps.MakeBridge) -> bytes:
         index = self._new_index(step.node, steps.BRIDGE)
-        return Target(step.node, NETLINK_ROUTE), rtnl.make_bridge(steps.BRIDGE, index)
+        return rtnl.make_bridge(steps.BRIDGE, index)
 
     @_message.register
-    def _(self, step: steps.MakeLink) -> tuple[Target, bytes]:
-        message = rtnl.make_link(
+    def _(self, step: steps.MakeLink) -> bytes:
+        return rtnl.make_link(
             step.port,
             self._new_index(step.switch, step.port),
             bridge_index=self._index(step.switch, steps.BRIDGE),
@@ -182,34 +181,33 @@ class NetnsBackend:
             mac=step.mac,
             namespace_fd=self._namespaces[step.node],
         )
-        return Target(step.switch, NETLINK_ROUTE), message
 
     @_message.register
-    def _(self, step: steps.ShapeSending) -> tuple[Target, bytes]:
+    def _(self, step: steps.ShapeSending) -> bytes:
         index = self._index(step.node, step.device)
-        return Target(step.node, NETLINK_ROUTE), traffic_control.shape(index, step.shaping, step.queue_packets)
+        return traffic_control.shape(index, step.shaping, step.queue_packets)
 
     @_message.register
-    def _(self, step: steps.SetUp) -> tuple[Target, bytes]:
-        return Target(step.node, NETLINK_ROUTE), rtnl.set_up(step.device)
+    def _(self, step: steps.SetUp) -> bytes:
+        return rtnl.set_up(step.device)
 
     @_message.register
-    def _(self, step: steps.SetMtu) -> tuple[Target, bytes]:
-        return Target(step.node, NETLINK_ROUTE), rtnl.set_mtu(step.device, step.mtu)
+    def _(self, step: steps.SetMtu) -> bytes:
+        return rtnl.set_mtu(step.device, step.mtu)
 
     @_message.register
-    def _(self, step: steps.AddAddress) -> tuple[Target, bytes]:
+    def _(self, step: steps.AddAddress) -> bytes:
         index = self._index(step.node, step.device)
-        return Target(step.node, NETLINK_ROUTE), rtnl.add_address(index, step.address, deprecated=step.deprecated)
+        return rtnl.add_address(index, step.address, deprecated=step.deprecated)
 
     @_message.register
-    def _(self, step: steps.AddRoute) -> tuple[Target, bytes]:
-        return Target(step.node, NETLINK_ROUTE), rtnl.add_route(step.route)
+    def _(self, step: steps.AddRoute) -> bytes:
+        return rtnl.add_route(step.route)
 
     @_message.register
-    def _(self, step: steps.AddNeighbour) -> tuple[Target, bytes]:
+    def _(self, step: steps.AddNeighbour) -> bytes:
         index = self._index(step.node, step.device)
-        return Target(step.node, NETLINK_ROUTE), rtnl.add_neighbour(index, step.address, step.mac)
+        return rtnl.add_neighbour(index, step.address, step.mac)
 
     def _new_index(self, namespace: str, device: str) -> int:
         taken = sum(1 for name, _ in self._indexes if name == namespace)
@@ -239,6 +237,11 @@ class NetnsBackend:
             return self._channel.request(operation, **fields).fields
         except AgentError as error:
             raise refused(step, _words(error.errno) if error.errno else error.text) from error
+
+
+def _namespace(step: Any) -> str:
+    """Return where the message of a step goes: a cable is made at the switch, and its far end moved."""
+    return str(step.switch if isinstance(step, steps.MakeLink) else step.node)
 
 
 def refused(step: steps.Step, found: str) -> KernelFault:
