@@ -28,10 +28,7 @@ from lvslab.topology.model import Role, Topology
 
 TITLE = "How evenly servers are loaded: round-robin DNS and IPVS, for the same users"
 HOUR_S = 3600.0
-TICK_S = 20.0
-"""What happens in so much of the hour is played together."""
-MIDDLE_S = 0.5
-"""Resolvers count whole seconds: the hour begins in the middle of one, or a TTL would sometimes last one more."""
+ABOUT_TICK_S = 20.0
 WINDOWS = 12
 """Stretches of the hour that are also looked at one by one: five minutes each."""
 REAL_TIME_SCALE = 1 / 60
@@ -56,6 +53,15 @@ class Settings:
     @property
     def scale(self) -> float:
         return 1.0 if self.virtual_time else REAL_TIME_SCALE
+
+    @property
+    def tick_s(self) -> float:
+        """What happens in so much of the hour is played together.
+
+        A TTL ends amid one: users never come at the moment when it ends, and so find the same answers in each run.
+        """
+        ticks = round(self.ttl_s / ABOUT_TICK_S - 0.5) + 0.5
+        return self.ttl_s / ticks if self.ttl_s >= ABOUT_TICK_S else ABOUT_TICK_S
 
     @property
     def habits(self) -> Habits:
@@ -97,7 +103,7 @@ def play(kernel: RunningKernel, way: str, requests: Sequence[Request], settings:
     topology = _topology(way, settings)
     resolvers = () if way == IPVS else tuple(_resolvers(topology))
     with phase(_name(way, settings)), running_lab(kernel, topology, further=resolvers) as lab:
-        return tuple(_served(lab, _chooser(lab, way), requests, settings.scale))
+        return tuple(_served(lab, _chooser(lab, way), requests, settings))
 
 
 def _topology(way: str, settings: Settings) -> Topology:
@@ -137,14 +143,12 @@ def _users(resolver: int) -> str:
     return f"users{resolver + 1}"
 
 
-def _served(lab: Lab, choose: Chooser, requests: Sequence[Request], scale: float) -> Iterator[tuple[int, str]]:
+def _served(lab: Lab, choose: Chooser, requests: Sequence[Request], settings: Settings) -> Iterator[tuple[int, str]]:
     addresses: dict[int, str] = {}
-    begun = now = lab.sleep((MIDDLE_S - lab.now()) % 1)
-    for end_s, of_tick in ticks(requests, TICK_S):
-        if not lab.virtual_time:
-            now = lab.sleep(0)  # what was played meanwhile took some; in virtual time next to none
-        now = lab.sleep(max(0.0, begun + end_s * scale - now))
-        window = min(WINDOWS - 1, int((end_s - TICK_S) / HOUR_S * WINDOWS))
+    begun = lab.now()
+    for end_s, of_tick in ticks(requests, settings.tick_s):
+        lab.sleep(max(0.0, begun + end_s * settings.scale - lab.now()))
+        window = min(WINDOWS - 1, int((end_s - settings.tick_s) / HOUR_S * WINDOWS))
         for resolver, group in groupby(sorted(of_tick, key=_of_resolver), key=_of_resolver):
             of_users = list(group)
             new = [request.session for request in of_users if request.first]

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import chain
 
 import pytest
 
 from lvslab.bench import skew
 from lvslab.bench.sessions import Request, draw_requests, ticks
-from lvslab.bench.skew import CACHED, IPVS, NO_TTL, TICK_S, Settings, dealt_in_turn, play
+from lvslab.bench.skew import CACHED, IPVS, NO_TTL, Settings, dealt_in_turn, play
 from lvslab.bench.throughput import METHODS, Readings, Sweep, measure
 from lvslab.kernels.choose import UP_TIMEOUT_S, kernel_with_virtual_time
 from lvslab.kernels.start import RunningKernel
@@ -55,16 +56,16 @@ def test_nat_grows_with_the_directors_card(virtual: RunningKernel) -> None:
 HOUR = Settings(servers=4, sessions=40, resolvers=2, ttl_s=3600, seed=7)
 
 
-def served(kernel: RunningKernel, way: str) -> list[str]:
-    requests = draw_requests(HOUR.habits, HOUR.seed)
-    return [server for _, server in play(kernel, way, requests, HOUR, quiet)]
+def served(kernel: RunningKernel, way: str, settings: Settings = HOUR) -> list[str]:
+    requests = draw_requests(settings.habits, settings.seed)
+    return [server for _, server in play(kernel, way, requests, settings, quiet)]
 
 
 def as_played(requests: tuple[Request, ...]) -> list[Request]:
     """Return the requests in the order in which users come within a stretch: those of one resolver together."""
     return list(
         chain.from_iterable(
-            sorted(of_tick, key=lambda request: request.resolver) for _, of_tick in ticks(requests, TICK_S)
+            sorted(of_tick, key=lambda request: request.resolver) for _, of_tick in ticks(requests, HOUR.tick_s)
         )
     )
 
@@ -83,6 +84,13 @@ def test_with_ttl_0_sessions_are_dealt_in_turn_whoever_the_users_resolver_is(vir
 
 def test_while_an_answer_is_cached_all_users_of_a_resolver_go_to_one_server(virtual: RunningKernel) -> None:
     assert len(set(served(virtual, CACHED))) <= HOUR.resolvers < HOUR.servers
+
+
+def test_an_hour_with_a_ttl_of_a_minute_is_the_same_whenever_it_begins(virtual: RunningKernel) -> None:
+    minute = replace(HOUR, ttl_s=60)
+    first = served(virtual, CACHED, minute)
+    assert len(set(first)) == HOUR.servers
+    assert served(virtual, CACHED, minute) == first
 
 
 def test_the_whole_benchmark_says_what_it_found() -> None:

@@ -60,3 +60,10 @@ def test_sessions_dealt_in_turn_take_all_their_requests_along() -> None:
 
 def test_in_real_time_the_hour_is_a_minute() -> None:
     assert Settings(virtual_time=False).scale * 3600 == 60
+
+
+@pytest.mark.parametrize("ttl_s", [20, 21, 39, 60, 100, 600, 3600])
+def test_a_ttl_ends_amid_a_stretch_and_none_is_much_longer_than_others(ttl_s: int) -> None:
+    tick_s = Settings(ttl_s=ttl_s).tick_s
+    assert (ttl_s / tick_s) % 1 == pytest.approx(0.5)
+    assert 13 <= tick_s <= 40
