@@ -9,7 +9,7 @@ from lvslab.errors import LvslabError
 from lvslab.labs.answers import agree, is_address
 from lvslab.labs.finding import Finding, failed, in_error, passed
 from lvslab.labs.model import Check, GuidedLab, Observation, Step, StepKind
-from lvslab.labs.registry import Observed, Registry, registry_of
+from lvslab.labs.registry import Observed, Registry, Unseen, registry_of
 from lvslab.labs.view import View
 from lvslab.labs.words import NOTHING, Words, same, words
 from lvslab.verify.result import Verdict
@@ -100,15 +100,8 @@ class Judge:
             observed = self._observe(step.observation) if step.observation else None
         except _NOT_OF_STUDENTS as error:
             return StepOutcome(step, (CheckOutcome(step.id, in_error(asked, _reason(error))),))
-        if observed is None:
-            unseen = failed(
-                asked,
-                words("this cannot be seen in the lab as it is now", "在实验现在的状态下看不到这一点"),
-                next_step=words(
-                    "first do what this step asks for (lvslab lab read)", "先按这一步的要求去做（lvslab lab read）"
-                ),
-            )
-            return StepOutcome(step, (CheckOutcome(step.id, unseen),))
+        if not isinstance(observed, Observed):
+            return StepOutcome(step, (CheckOutcome(step.id, _not_seen(step, asked, observed or Unseen())),))
         agrees = agree(step, given, observed.value)
         finding = self._answered(step, asked, given, observed, agrees=agrees)
         return StepOutcome(step, (CheckOutcome(step.id, finding),), observed, agrees)
@@ -126,8 +119,17 @@ class Judge:
         )
         return failed(asked, seen, next_step=words("look again, or lvslab lab hint", "再看一看，或者 lvslab lab hint"))
 
-    def _observe(self, observation: Observation) -> Observed | None:
+    def _observe(self, observation: Observation) -> Observed | Unseen | None:
         return self._registry.observations[observation.name].observe(self._view, observation.arguments)
+
+
+def _not_seen(step: Step, asked: Words, unseen: Unseen) -> Finding:
+    """Return that there is nothing to compare with; of a prediction the step that asks for more is over."""
+    seen = words("this cannot be seen in the lab as it is now", "在实验现在的状态下看不到这一点")
+    if unseen.instead:
+        seen = words("{seen}: {instead}", "{seen}：{instead}", seen=seen, instead=unseen.instead)
+    do = words("first do what this step asks for (lvslab lab read)", "先按这一步的要求去做（lvslab lab read）")
+    return failed(asked, seen, unseen.where, next_step=do if step.kind is StepKind.QUESTION else NOTHING)
 
 
 def _reason(error: Exception) -> str:

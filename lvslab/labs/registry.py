@@ -36,6 +36,14 @@ class Observed:
 
 
 @dataclass(frozen=True, slots=True)
+class Unseen:
+    """What could not be seen in the lab as it is: what was found in its place, in words, and where."""
+
+    instead: Words = NOTHING
+    where: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class CheckKind:
     name: str
     arguments: type[Entry]
@@ -46,8 +54,8 @@ class CheckKind:
 class ObservationKind:
     name: str
     arguments: type[Entry]
-    observe: Callable[[View, Any], Observed | None]
-    """None where it was not to be seen."""
+    observe: Callable[[View, Any], Observed | Unseen | None]
+    """None where it was not to be seen, and there is nothing more to say."""
 
 
 @dataclass(slots=True)
@@ -75,7 +83,7 @@ def check(name: str, arguments: type[Entry]) -> Callable[[Function], Function]:
 
 
 def observation(name: str, arguments: type[Entry]) -> Callable[[Function], Function]:
-    """Register a function as the observation `name`: (view, arguments) -> Observed, or None if it was not there."""
+    """Register a function as the observation `name`: (view, arguments) -> Observed; Unseen or None if not there."""
 
     def register(function: Function) -> Function:
         _target.observations[name] = ObservationKind(name, arguments, function)

@@ -156,6 +156,19 @@ def comparison(step: Step, given: str, observed: str, where: str, language: Lang
     return Group(prose("", language).append_text(sign).append(printable(asked), style="bold"), _pairs(pairs, language))
 
 
+def without_comparison(outcome: StepOutcome, given: str, language: Language) -> RenderableType:
+    """Return a prediction that could not be compared with anything, and why."""
+    failure = outcome.first_failure
+    pairs = [(_LABELS["predicted"].in_(language), given)]
+    if failure is not None:
+        finding = failure.finding
+        pairs.append((_LABELS["observed"].in_(language), finding.seen.in_(language)))
+        pairs += [(_LABELS["where"].in_(language), finding.where)] * bool(finding.where)
+        pairs += [("", _NOT_YOURS.in_(language))] * (finding.verdict is Verdict.ERROR)
+    asked = (outcome.step.ask or outcome.step.title).in_(language)
+    return Group(prose("? ", language, "yellow").append(printable(asked), style="bold"), _pairs(pairs, language))
+
+
 def summary(session: Session, language: Language, *, up: bool) -> RenderableType:
     """Return one line: steps done, points, and whether the network is up."""
     kept = [session.progress.step(step.id) for step in session.guided.steps]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lvslab.labs.registry import shipped_registry
+from lvslab.labs.registry import Observed, shipped_registry
 from lvslab.labs.view import View
 from tests.kernel.support import OpenLab
 
@@ -68,4 +68,4 @@ def test_what_is_read_in_a_header_is_not_of_a_connection_from_before(open_lab_in
 def observed(view: View, name: str, **arguments: object) -> str | None:
     kind = shipped_registry().observations[name]
     seen = kind.observe(view, kind.arguments.model_validate(arguments))
-    return seen.value if seen else None
+    return seen.value if isinstance(seen, Observed) else None

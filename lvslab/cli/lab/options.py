@@ -65,12 +65,16 @@ def say(text: Words, language: Language) -> None:
 
 
 def show_revealed(session: Session, revealed: Iterable[StepOutcome], language: Language) -> None:
-    """Show each prediction that was made beside what has been seen."""
-    from lvslab.labs.show import comparison
+    """Show each prediction that was made beside what has been seen, or why nothing was."""
+    from lvslab.labs.show import comparison, without_comparison
 
     for seen in revealed:
         kept = session.progress.step(seen.step.id)
-        if kept.answer is not None and kept.observed is not None:
+        if kept.answer is None:
+            continue
+        if kept.observed is None:
+            show("", without_comparison(seen, kept.answer, language))
+        else:
             show("", comparison(seen.step, kept.answer, kept.observed, kept.observed_at, language))
 
 

@@ -12,12 +12,11 @@ from lvslab.labs.command_text import Pattern, ProgramLine
 from lvslab.labs.document import WordsEntry
 from lvslab.labs.finding import Finding, judged
 from lvslab.labs.large_request import CURL_TIMED_OUT
+from lvslab.labs.printed import lines_of, told
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
 from lvslab.labs.words import Words, words
 from lvslab.topology.document import Entry
-
-_LONGEST = 160
 
 
 class Command(Entry):
@@ -55,15 +54,6 @@ def _told(wanted: Command, status: int, output: str) -> Words:
     """Say what a command printed: of much, the lines that should not be there, or the first ones, whole."""
     if wanted.run.startswith("curl ") and status == CURL_TIMED_OUT:
         return words("no answer in time: {run}", "没有按时得到回答：{run}", run=wanted.run)
-    lines = [" ".join(line.split()) for line in output.splitlines() if line.strip()]
-    if not lines:
-        return words("{run} prints nothing", "{run} 没有输出", run=wanted.run)
+    lines = lines_of(output)
     unwanted = [line for line in lines if wanted.lacks is not None and re.search(wanted.lacks, line)]
-    shown, more = "", False
-    for line in unwanted or lines:
-        if shown and len(shown) + len(line) > _LONGEST:
-            more = True
-            break
-        shown = f"{shown}; {line}" if shown else line
-    shown += "; …" * more
-    return words("{run} prints: {shown}", "{run} 的输出：{shown}", run=wanted.run, shown=shown)
+    return told(wanted.run, unwanted or lines)

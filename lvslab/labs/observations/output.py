@@ -8,7 +8,8 @@ import shlex
 from pydantic import Field
 
 from lvslab.labs.command_text import Pattern, ProgramLine
-from lvslab.labs.registry import Observed, observation
+from lvslab.labs.printed import lines_of, told
+from lvslab.labs.registry import Observed, Unseen, observation
 from lvslab.labs.view import View
 from lvslab.labs.words import same
 from lvslab.topology.document import Entry
@@ -23,11 +24,12 @@ class Output(Entry):
 
 
 @observation("output", Output)
-def output(view: View, wanted: Output) -> Observed | None:
+def output(view: View, wanted: Output) -> Observed | Unseen:
     printed = view.run(wanted.node, *shlex.split(wanted.run)).output
     found = re.search(wanted.match, printed, re.MULTILINE)
     if found is None:
-        return None
+        # The expression itself is not told: it may give the answer away.
+        return Unseen(told(wanted.run, lines_of(printed)), wanted.node)
     value = found.group(1) if found.re.groups else found.group()
     return Observed(value.strip(), same(f"{wanted.node}# {wanted.run}"), wanted.node)
 
