@@ -14,7 +14,7 @@ from lvslab.cli.options import complete_topology, parameters, topology_options
 @topology_options
 @click.option("--mermaid", "as_mermaid", is_flag=True, help="Print a Mermaid flowchart instead.")
 @click.option("--svg", "svg_path", metavar="FILE", help="Write an SVG picture to FILE (- for stdout) instead.")
-@click.option("--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="Language of the title.")
+@click.option("--lang", "language", type=click.Choice(["en", "zh"]), default="en", help="Language of the drawing.")
 def command(
     name: str,
     settings: tuple[str, ...],

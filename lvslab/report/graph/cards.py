@@ -11,6 +11,7 @@ from itertools import groupby
 from rich.cells import cell_len
 
 from lvslab.report.graph.facts import SIGNS, Fact, Mark, further_facts, own_addresses
+from lvslab.report.graph.phrases import GraphPhrases
 from lvslab.topology.model import Node, Role, Topology
 
 
@@ -68,15 +69,15 @@ class Card:
         return any(row.kind is RowKind.REMOVED for row in self.all_rows)
 
 
-def make_cards(topology: Topology, *, stack_from: int) -> tuple[Card, ...]:
+def make_cards(topology: Topology, say: GraphPhrases, *, stack_from: int) -> tuple[Card, ...]:
     """Return the cards of all nodes in file order; groups of at least `stack_from` like nodes are stacked."""
     cards: list[Card] = []
     for _, group in groupby(topology.nodes, key=_likeness):
         nodes = tuple(group)
         if len(nodes) >= stack_from:
-            cards.append(_stack(nodes, topology))
+            cards.append(_stack(nodes, topology, say))
         else:
-            cards.extend(_single(node, topology) for node in nodes)
+            cards.extend(_single(node, topology, say) for node in nodes)
     return tuple(cards)
 
 
@@ -86,13 +87,10 @@ def _likeness(node: Node) -> tuple[object, ...]:
     return stem, node.role, tuple(interface.network for interface in node.interfaces)
 
 
-def role_words(role: Role) -> str:
-    return role.replace("-", " ")
-
-
-def _single(node: Node, topology: Topology) -> Card:
-    aside = "" if node.name == role_words(node.role) else role_words(node.role)
-    lines = [_Line.of(fact) for fact in (*own_addresses(node), *further_facts(node, topology))]
+def _single(node: Node, topology: Topology, say: GraphPhrases) -> Card:
+    role = say.role(node.role)
+    aside = "" if node.name == role else role
+    lines = [_Line.of(fact) for fact in (*own_addresses(node), *further_facts(node, topology, say))]
     return Card((node,), (Row(node.name, RowKind.NAME, aside), *_aligned(lines)))
 
 
@@ -135,8 +133,8 @@ def _joined(columns: tuple[str, ...], widths: Sequence[int]) -> str:
     return "".join(padded) + last
 
 
-def _stack(nodes: tuple[Node, ...], topology: Topology) -> Card:
-    facts = [further_facts(node, topology) for node in nodes]
+def _stack(nodes: tuple[Node, ...], topology: Topology, say: GraphPhrases) -> Card:
+    facts = [further_facts(node, topology, say) for node in nodes]
     shared = [fact for fact in facts[0] if all(fact in each for each in facts)]
     own = [tuple(fact for fact in each if fact not in shared) for each in facts]
     shown = _shown(own)
@@ -148,9 +146,10 @@ def _stack(nodes: tuple[Node, ...], topology: Topology) -> Card:
         for number, fact in enumerate(each_own[index]):
             yield _Line.of(fact).under("" if number else name, without_device=one_device)
 
+    heading = say.stack.format(count=len(nodes), role=say.role(nodes[0].role))
     return Card(
         nodes,
-        (Row(f"{len(nodes)} {role_words(nodes[0].role)}s", RowKind.NAME), *_members(shown, len(nodes), lines)),
+        (Row(heading, RowKind.NAME), *_members(shown, len(nodes), lines, say)),
         _aligned([_Line.of(fact) for fact in shared]),
         tuple(_words(node) for index, node in enumerate(nodes) if index not in shown),
     )
@@ -167,12 +166,14 @@ def _shown(own: Sequence[tuple[Fact, ...]]) -> frozenset[int]:
     return frozenset((shown | lone) & set(range(last + 1)))
 
 
-def _members(shown: Iterable[int], count: int, lines: Callable[[int], Iterator[_Line]]) -> tuple[Row, ...]:
+def _members(
+    shown: Iterable[int], count: int, lines: Callable[[int], Iterator[_Line]], say: GraphPhrases
+) -> tuple[Row, ...]:
     found: list[_Line] = []
     previous = -1
     for index in sorted((*shown, count)):
         if left_out := index - previous - 1:
-            found.append(_Line(("…", f"{left_out} more"), RowKind.MORE))
+            found.append(_Line(("…", say.more.format(count=left_out)), RowKind.MORE))
         if index < count:
             found.extend(lines(index))
         previous = index

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from lvslab.report.graph.phrases import GraphPhrases
 from lvslab.report.printable import printable
 from lvslab.topology.implied import implied_settings
-from lvslab.topology.model import Address, Node, Role, Setting, Topology
+from lvslab.topology.model import Address, Node, Role, Route, Setting, Topology
 from lvslab.topology.vips import vip_holders
 
 _ADDRESS_LABELS = {Role.CLIENT: "CIP", Role.DIRECTOR: "DIP", Role.REAL_SERVER: "RIP"}
@@ -48,14 +49,14 @@ def own_addresses(node: Node) -> tuple[Fact, ...]:
     )
 
 
-def further_facts(node: Node, topology: Topology) -> tuple[Fact, ...]:
+def further_facts(node: Node, topology: Topology, say: GraphPhrases) -> tuple[Fact, ...]:
     """Return everything else, the unusual last."""
     return (
         *_vips(node, topology),
         *(Fact(_with_prefix(each.ip, each.network.prefixlen), device=device) for device, each in node.addresses),
-        *_roles_extras(node, topology),
+        *_roles_extras(node, topology, say),
         *(Fact(setting, Mark.REMOVED) for setting in removed_settings(node, topology)),
-        *(Fact(f"route {each.to or 'default'} via {_owner(each.via, topology)}", Mark.BY_HAND) for each in node.routes),
+        *(Fact(_route(each, topology, say), Mark.BY_HAND) for each in node.routes),
         *(Fact(printable(f"{key}={value}"), Mark.BY_HAND) for key, value in node.sysctls),
     )
 
@@ -78,11 +79,17 @@ def _with_prefix(address: Address, prefix: int) -> str:
     return str(address) if prefix == address.max_prefixlen else f"{address}/{prefix}"
 
 
-def _roles_extras(node: Node, topology: Topology) -> Iterator[Fact]:
+def _roles_extras(node: Node, topology: Topology, say: GraphPhrases) -> Iterator[Fact]:
     if node.server is not None and node.server != _USUAL_SERVER:
-        yield Fact(f"serves with {node.server}")
+        yield Fact(say.served_with.format(server=node.server))
     if node.has(Setting.DEFAULT_ROUTE):
-        yield from dict.fromkeys(Fact(f"default via {_owner(gateway, topology)}") for gateway in node.gateway)
+        vias = dict.fromkeys(_owner(gateway, topology) for gateway in node.gateway)
+        yield from (Fact(say.default_via.format(via=via)) for via in vias)
+
+
+def _route(route: Route, topology: Topology, say: GraphPhrases) -> str:
+    via = _owner(route.via, topology)
+    return say.default_route.format(via=via) if route.to is None else say.route.format(to=route.to, via=via)
 
 
 def _owner(address: Address, topology: Topology) -> str:

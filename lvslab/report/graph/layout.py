@@ -11,16 +11,17 @@ from lvslab.report.graph.cards import Card, make_cards
 from lvslab.report.graph.columns import Column, make_columns, ports
 from lvslab.report.graph.geometry import Box, Bus, Layout, Metrics, Wire
 from lvslab.report.graph.order import Standing, networks_in_order, stand
+from lvslab.report.graph.phrases import GraphPhrases
 from lvslab.topology.model import Network, Topology
 
 STACK_FROM = (4, 2)
 """How many like nodes make a stack: rather few stacks than many, rather many than a drawing too wide."""
 
 
-def make_layout(topology: Topology, metrics: Metrics) -> Layout:
+def make_layout(topology: Topology, metrics: Metrics, say: GraphPhrases) -> Layout:
     """Return the drawing with the fewest stacks that is not too wide, or the narrowest there is."""
     for stack_from in STACK_FROM:
-        layout = _layout(topology, make_cards(topology, stack_from=stack_from), metrics)
+        layout = _layout(topology, make_cards(topology, say, stack_from=stack_from), metrics)
         if layout.width <= metrics.widest:
             break
     return layout

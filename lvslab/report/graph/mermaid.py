@@ -10,7 +10,8 @@ from lvslab.report.graph.layout import STACK_FROM, network_label
 from lvslab.report.graph.notes import make_notes
 from lvslab.report.graph.order import networks_in_order, stand
 from lvslab.report.graph.outline import card_rows
-from lvslab.report.graph.summary import ENGLISH, summary, title_of
+from lvslab.report.graph.phrases import ENGLISH, GraphPhrases, graph_phrases
+from lvslab.report.graph.summary import summary, title_of
 from lvslab.topology.model import Topology
 
 _CONFIG = "config: {flowchart: {wrappingWidth: 600}}"
@@ -29,21 +30,22 @@ def draw_mermaid(topology: Topology, *, language: str = ENGLISH) -> str:
     """Return a flowchart: networks as stadiums, nodes or stacks of nodes as boxes, services as notes."""
     title = f"{topology.name}: {title_of(topology, language)}"
     head = ("---", f"title: {json.dumps(title, ensure_ascii=False)}", _CONFIG, "---", "flowchart TB")
-    cards = make_cards(topology, stack_from=STACK_FROM[0])
+    say = graph_phrases(language)
+    cards = make_cards(topology, say, stack_from=STACK_FROM[0])
     body = (
-        f"accDescr: {summary(topology).translate(_ENTITIES)}",
-        *_nodes(cards),
+        f"accDescr: {summary(topology, say).translate(_ENTITIES)}",
+        *_nodes(cards, say),
         *_networks(topology, cards),
-        *_notes(topology, cards),
+        *_notes(topology, cards, say),
         *_CLASSES,
         *_lacking(cards),
     )
     return "".join(f"{line}\n" for line in (*head, *(f"  {line}" for line in body)))
 
 
-def _nodes(cards: Sequence[Card]) -> Iterator[str]:
+def _nodes(cards: Sequence[Card], say: GraphPhrases) -> Iterator[str]:
     for number, card in enumerate(cards, 1):
-        yield f'n{number}["{_BREAK.join(map(_row, card_rows(card)))}"]'
+        yield f'n{number}["{_BREAK.join(map(_row, card_rows(card, say)))}"]'
 
 
 def _row(row: Row) -> str:
@@ -61,9 +63,9 @@ def _networks(topology: Topology, cards: Sequence[Card]) -> Iterator[str]:
         yield from (f"n{number} --- net{place + 1}" for place in standing.places_behind)
 
 
-def _notes(topology: Topology, cards: Sequence[Card]) -> Iterator[str]:
+def _notes(topology: Topology, cards: Sequence[Card], say: GraphPhrases) -> Iterator[str]:
     owner = {node.name: number for number, card in enumerate(cards, 1) for node in card.nodes}
-    for number, note in enumerate(make_notes(topology), 1):
+    for number, note in enumerate(make_notes(topology, say), 1):
         text = _BREAK.join(line.translate(_ENTITIES) for line in (note.heading, *note.lines))
         yield f'note{number}["{text}"]:::note'
         yield f"n{owner[note.node]} -.- note{number}"

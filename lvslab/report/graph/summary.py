@@ -7,10 +7,9 @@ from collections.abc import Iterator
 from lvslab.report.graph.facts import removed_settings
 from lvslab.report.graph.notes import make_notes, short_names
 from lvslab.report.graph.order import networks_in_order
+from lvslab.report.graph.phrases import ENGLISH, GraphPhrases
 from lvslab.report.printable import printable
 from lvslab.topology.model import Setting, Topology
-
-ENGLISH = "en"
 
 
 def title_of(topology: Topology, language: str) -> str:
@@ -18,24 +17,24 @@ def title_of(topology: Topology, language: str) -> str:
     return printable(topology.title.get(language) or topology.title.get(ENGLISH) or topology.name)
 
 
-def summary(topology: Topology) -> str:
+def summary(topology: Topology, say: GraphPhrases) -> str:
     """Return which nodes are on which network, the services and names, and what was taken away."""
-    return " ".join((*_networks(topology), *_notes(topology), *_removed(topology)))
+    return say.joint.join((*_networks(topology, say), *_notes(topology, say), *_removed(topology, say)))
 
 
-def _networks(topology: Topology) -> Iterator[str]:
+def _networks(topology: Topology, say: GraphPhrases) -> Iterator[str]:
     for network in networks_in_order(topology):
         names = [node.name for node in topology.nodes if any(each.network == network.name for each in node.interfaces)]
-        yield f"Network {network.name}: {short_names(names) or 'no nodes'}."
+        yield say.network.format(name=network.name, nodes=short_names(names, say) or say.no_nodes)
 
 
-def _notes(topology: Topology) -> Iterator[str]:
-    for note in make_notes(topology):
-        yield f"{note.heading}: {', '.join(note.lines)}."
+def _notes(topology: Topology, say: GraphPhrases) -> Iterator[str]:
+    for note in make_notes(topology, say):
+        yield say.note.format(heading=note.heading, lines=say.comma.join(note.lines))
 
 
-def _removed(topology: Topology) -> Iterator[str]:
+def _removed(topology: Topology, say: GraphPhrases) -> Iterator[str]:
     lacking = [(node.name, removed_settings(node, topology)) for node in topology.nodes]
     for setting in Setting:
         if names := [name for name, removed in lacking if setting in removed]:
-            yield f"Without {setting}: {short_names(names)}."
+            yield say.without.format(setting=setting, nodes=short_names(names, say))

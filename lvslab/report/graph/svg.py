@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from importlib import resources
@@ -15,7 +14,9 @@ from lvslab.report.graph.cards import Row
 from lvslab.report.graph.geometry import Box, Layout, Metrics
 from lvslab.report.graph.layout import make_layout
 from lvslab.report.graph.notes import key_to_signs, make_notes
-from lvslab.report.graph.summary import ENGLISH, summary, title_of
+from lvslab.report.graph.phrases import ENGLISH, GraphPhrases, graph_phrases
+from lvslab.report.graph.summary import summary, title_of
+from lvslab.report.graph.wrapping import wrapped
 from lvslab.topology.model import Topology
 
 # The usual fixed-width fonts advance 0.6 em: 13 px text takes 7.8 px a character.
@@ -58,10 +59,10 @@ class Drawing:
         return max((self.layout.height, *(note.y for note in self.notes)))
 
 
-def make_drawing(topology: Topology) -> Drawing:
+def make_drawing(topology: Topology, say: GraphPhrases) -> Drawing:
     """Return the drawing of a topology without a title, for a page that has its own."""
-    layout = make_layout(topology, _METRICS)
-    notes = tuple(_notes(topology, layout))
+    layout = make_layout(topology, _METRICS, say)
+    notes = tuple(_notes(topology, layout, say))
     body = (
         _environment()
         .get_template("drawing.svg.j2")
@@ -85,7 +86,8 @@ def stylesheet() -> str:
 
 def draw_svg(topology: Topology, *, language: str = ENGLISH) -> str:
     """Return an SVG 1.1 document in pixels."""
-    drawing = make_drawing(topology)
+    say = graph_phrases(language)
+    drawing = make_drawing(topology, say)
     title = f"{topology.name}: {title_of(topology, language)}"
     return (
         _environment()
@@ -94,7 +96,8 @@ def draw_svg(topology: Topology, *, language: str = ENGLISH) -> str:
             name=topology.name,
             language=language,
             title=title,
-            summary=summary(topology),
+            summary=summary(topology, say),
+            summary_language=say.code,
             style=Markup(stylesheet()),  # noqa: S704 - our own file
             drawing=drawing,
             margin=_MARGIN,
@@ -134,17 +137,17 @@ def _placed(row: Row, x: int, y: int) -> PlacedText:
     return PlacedText(x, y + _BASELINE, row.text, row.kind, row.aside)
 
 
-def _notes(topology: Topology, layout: Layout) -> Iterator[PlacedText]:
+def _notes(topology: Topology, layout: Layout, say: GraphPhrases) -> Iterator[PlacedText]:
     """Yield the lines below the drawing, no wider than it."""
     columns = layout.width // _METRICS.cell
     y = layout.height + _METRICS.gap_y
     paragraphs: list[Sequence[tuple[str, str]]] = [
-        [(note.heading, "heading"), *((line, "plain") for line in note.lines)] for note in make_notes(topology)
+        [(note.heading, "heading"), *((line, "plain") for line in note.lines)] for note in make_notes(topology, say)
     ]
-    paragraphs.append([(text, "plain") for text in key_to_signs(box.card for box in layout.boxes)])
+    paragraphs.append([(text, "plain") for text in key_to_signs((box.card for box in layout.boxes), say)])
     for paragraph in paragraphs:
         for text, css_class in paragraph:
-            for number, line in enumerate(textwrap.wrap(text, columns - _INDENT)):
+            for number, line in enumerate(wrapped(text, columns - _INDENT)):
                 yield PlacedText(_METRICS.cell * _INDENT if number else 0, y + _BASELINE, line, css_class)
                 y += _METRICS.line
         y += _NOTE_GAP

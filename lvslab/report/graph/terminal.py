@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator
 
 from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
@@ -13,7 +12,9 @@ from lvslab.report.graph.geometry import Box, Layout, Metrics, Wire
 from lvslab.report.graph.layout import make_layout
 from lvslab.report.graph.notes import Note, key_to_signs, make_notes
 from lvslab.report.graph.outline import outline
-from lvslab.report.graph.summary import ENGLISH, title_of
+from lvslab.report.graph.phrases import ENGLISH, GraphPhrases, graph_phrases
+from lvslab.report.graph.summary import title_of
+from lvslab.report.graph.wrapping import wrapped
 from lvslab.topology.model import Topology
 
 _ASCII = str.maketrans("┌┐└┘├┤┬┴┼─│═╤╧╪║…✗", "+++++++++-|=+++|.x")
@@ -31,22 +32,22 @@ class _Graph:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         yield Text(f"{self._topology.name}: {title_of(self._topology, self._language)}")
-        for line in _lines(self._topology, options.max_width):
+        for line in _lines(self._topology, options.max_width, graph_phrases(self._language)):
             text = line.rstrip().translate(_ASCII) if options.ascii_only else line.rstrip()
             yield Text(text, no_wrap=True, overflow="ignore")
 
 
-def _lines(topology: Topology, columns: int) -> Iterator[str]:
-    layout = make_layout(topology, _metrics(columns))
+def _lines(topology: Topology, columns: int, say: GraphPhrases) -> Iterator[str]:
+    layout = make_layout(topology, _metrics(columns), say)
     yield ""
-    yield from _drawing(layout) if layout.width <= columns else outline(layout, columns)
-    for note in make_notes(topology):
+    yield from _drawing(layout) if layout.width <= columns else outline(layout, columns, say)
+    for note in make_notes(topology, say):
         yield ""
         yield from _note(note, columns)
-    if key := key_to_signs(box.card for box in layout.boxes):
+    if key := key_to_signs((box.card for box in layout.boxes), say):
         yield ""
         for text in key:
-            yield from textwrap.wrap(text, columns, subsequent_indent="  ")
+            yield from wrapped(text, columns, subsequent_indent="  ")
 
 
 def _metrics(columns: int) -> Metrics:
@@ -54,9 +55,9 @@ def _metrics(columns: int) -> Metrics:
 
 
 def _note(note: Note, columns: int) -> Iterator[str]:
-    yield from textwrap.wrap(note.heading, columns, subsequent_indent="  ")
+    yield from wrapped(note.heading, columns, subsequent_indent="  ")
     for line in note.lines:
-        yield from textwrap.wrap(line, columns, initial_indent="  ", subsequent_indent="    ")
+        yield from wrapped(line, columns, initial_indent="  ", subsequent_indent="    ")
 
 
 def _drawing(layout: Layout) -> tuple[str, ...]:

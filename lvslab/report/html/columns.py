@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from lvslab.report.graph.cards import make_cards, role_words
+from lvslab.report.graph.cards import make_cards
 from lvslab.report.graph.order import networks_in_order, stand
+from lvslab.report.graph.phrases import ENGLISH, graph_phrases, role_words
 from lvslab.topology.model import Topology
 from lvslab.walk.model import Hop
 
@@ -29,7 +30,7 @@ def all_columns(topology: Topology | None, hops: Iterable[Hop]) -> tuple[Column,
 
 
 def _in_network_order(topology: Topology) -> list[Column]:
-    cards = make_cards(topology, stack_from=_NO_STACKS)
+    cards = make_cards(topology, graph_phrases(ENGLISH), stack_from=_NO_STACKS)
     standing = sorted(stand(cards, networks_in_order(topology)), key=lambda each: each.band)
     nodes = [node for each in standing for node in each.card.nodes]
     return [Column(node.name, role_words(node.role)) for node in nodes]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from lvslab.capture.frame import Direction
+from lvslab.report.graph.phrases import graph_phrases
 from lvslab.report.graph.summary import summary
 from lvslab.report.graph.svg import make_drawing
 from lvslab.report.html.columns import Column, all_columns
@@ -140,9 +141,12 @@ class _View:
         self.used: list[Hop] = []
         self.figure: Figure | None = None
         if section.topology is not None:
-            drawing = make_drawing(section.topology)
+            in_drawing = graph_phrases(say.language)
+            drawing = make_drawing(section.topology, in_drawing)
             route = Route(drawing.layout, section.topology)
-            self.figure = Figure(drawing.body, drawing.width, drawing.height, summary(section.topology), route)
+            self.figure = Figure(
+                drawing.body, drawing.width, drawing.height, summary(section.topology, in_drawing), route
+            )
 
     def conversation(self, number: int, chosen: Chosen) -> ConversationView:
         say = self._say

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from lvslab.report.graph.phrases import graph_phrases
 from lvslab.verify.result import Verdict
 from lvslab.walk.phrases import Language, phrases
 
@@ -248,12 +249,7 @@ _CHINESE = PagePhrases(
         Verdict.ERROR: "出错",
     },
     words={
-        "client": "客户端",
-        "router": "路由器",
-        "director": "调度器",
-        "real server": "真实服务器",
-        "name server": "域名服务器",
-        "resolver": "解析器",
+        **graph_phrases(Language.CHINESE).roles,
         "type": "类型",
         "operation": "操作",
         "sender": "发送方",

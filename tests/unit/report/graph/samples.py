@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lvslab.report.graph.phrases import ENGLISH, graph_phrases
 from lvslab.topology import load_text, load_topology
 from lvslab.topology.model import Topology
 
 GOLDEN = Path(__file__).parents[3] / "golden" / "graphs"
+
+IN_ENGLISH = graph_phrases(ENGLISH)
 
 MESHED = load_text(
     """

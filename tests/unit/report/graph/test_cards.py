@@ -7,11 +7,11 @@ import pytest
 from lvslab.report.graph.cards import Card, make_cards
 from lvslab.topology import load_topology
 from lvslab.topology.model import Topology
-from tests.unit.report.graph.samples import MESHED
+from tests.unit.report.graph.samples import IN_ENGLISH, MESHED
 
 
 def servers(topology: Topology) -> Card:
-    return next(card for card in make_cards(topology, stack_from=4) if card.nodes[0].name == "rs1")
+    return next(card for card in make_cards(topology, IN_ENGLISH, stack_from=4) if card.nodes[0].name == "rs1")
 
 
 def dr(servers: int, *without: str) -> Topology:
@@ -53,19 +53,19 @@ def test_members_left_out_are_kept_with_their_addresses() -> None:
 
 
 def test_nodes_on_other_networks_or_of_another_name_are_not_stacked_together() -> None:
-    cards = make_cards(MESHED, stack_from=2)
+    cards = make_cards(MESHED, IN_ENGLISH, stack_from=2)
     assert [card.nodes[0].name for card in cards if card.is_stack] == ["rs1"]
     assert {node.name for card in cards for node in card.nodes} == {node.name for node in MESHED.nodes}
 
 
 def test_the_role_is_said_unless_the_name_says_it() -> None:
-    heads = {card.nodes[0].name: str(card.rows[0]) for card in make_cards(MESHED, stack_from=4)}
+    heads = {card.nodes[0].name: str(card.rows[0]) for card in make_cards(MESHED, IN_ENGLISH, stack_from=4)}
     assert heads["lb"] == "lb director"
-    assert str(make_cards(load_topology("dr"), stack_from=4)[0].rows[0]) == "client"
+    assert str(make_cards(load_topology("dr"), IN_ENGLISH, stack_from=4)[0].rows[0]) == "client"
 
 
 def test_control_characters_are_made_visible() -> None:
     topology = dr(1)
     hostile = replace(topology.nodes[0], sysctls=(("net.x", "\x1b[2J"),))
-    card = make_cards(replace(topology, nodes=(hostile, *topology.nodes[1:])), stack_from=4)[0]
+    card = make_cards(replace(topology, nodes=(hostile, *topology.nodes[1:])), IN_ENGLISH, stack_from=4)[0]
     assert card.rows[-1].text == "! net.x=\\x1b[2J"

@@ -7,7 +7,7 @@ import pytest
 
 from lvslab.report.graph.geometry import Box, Layout, Metrics
 from lvslab.report.graph.layout import make_layout
-from tests.unit.report.graph.samples import NAMES, named
+from tests.unit.report.graph.samples import IN_ENGLISH, NAMES, named
 
 CHARACTERS = Metrics(cell=1, line=1, rule=1, pad_x=2, pad_y=1, gap_x=2, gap_y=1, bus=1, widest=200)
 PIXELS = Metrics(cell=8, line=19, rule=13, pad_x=16, pad_y=11, gap_x=28, gap_y=32, bus=6, widest=1120, narrowest=480)
@@ -34,7 +34,7 @@ def wires_through_boxes(layout: Layout) -> list[str]:
 @pytest.mark.parametrize("metrics", METRICS, ids=["characters", "pixels"])
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_stands_on_anything_else(name: str, metrics: Metrics) -> None:
-    layout = make_layout(named(name), metrics)
+    layout = make_layout(named(name), metrics, IN_ENGLISH)
     assert overlapping(layout.boxes) == []
     assert wires_through_boxes(layout) == []
     for bus in layout.buses:
@@ -48,14 +48,14 @@ def test_nothing_stands_on_anything_else(name: str, metrics: Metrics) -> None:
 
 
 def test_the_check_for_overlaps_can_fail() -> None:
-    box = make_layout(named("dr"), CHARACTERS).boxes[0]
+    box = make_layout(named("dr"), CHARACTERS, IN_ENGLISH).boxes[0]
     assert overlapping((box, box))
 
 
 @pytest.mark.parametrize("metrics", METRICS, ids=["characters", "pixels"])
 @pytest.mark.parametrize("name", NAMES)
 def test_every_interface_has_one_wire_from_its_card_to_its_network(name: str, metrics: Metrics) -> None:
-    layout = make_layout(named(name), metrics)
+    layout = make_layout(named(name), metrics, IN_ENGLISH)
     buses = {bus.network.name: bus for bus in layout.buses}
     drawn: Counter[tuple[str, str]] = Counter()
     for wire in layout.wires:
@@ -75,14 +75,15 @@ def test_every_interface_has_one_wire_from_its_card_to_its_network(name: str, me
 
 
 def test_a_wire_says_which_networks_it_only_crosses() -> None:
-    layout = make_layout(named("meshed"), CHARACTERS)
+    layout = make_layout(named("meshed"), CHARACTERS, IN_ENGLISH)
     crossing = {(wire.network, wire.crosses) for wire in layout.wires if wire.crosses}
     assert crossing == {("middle", ("west",)), ("servers", ("west", "middle"))}
 
 
 def test_stacks_grow_only_when_the_drawing_is_too_wide() -> None:
     wide, narrow = (
-        make_layout(named("rr-dns"), Metrics(1, 1, 1, 2, 1, 2, 1, 1, widest=columns)) for columns in (200, 80)
+        make_layout(named("rr-dns"), Metrics(1, 1, 1, 2, 1, 2, 1, 1, widest=columns), IN_ENGLISH)
+        for columns in (200, 80)
     )
     assert not any(box.card.is_stack for box in wide.boxes)
     assert [box.card.nodes[0].name for box in narrow.boxes if box.card.is_stack] == ["client1", "rs1"]

@@ -23,6 +23,7 @@ CASES = (
     ("dr-ascii", "dr", 80, "ascii"),
     ("tun-40-ascii", "tun", 40, "ascii"),
 )
+IN_CHINESE = (("rr-dns-zh-80", "rr-dns", 80), ("broken-zh-40", "broken", 40), ("meshed-zh-170", "meshed", 170))
 
 
 def drawn(topology: Topology, *, columns: int = 80, encoding: str = "utf-8", language: str = "en") -> str:
@@ -38,7 +39,15 @@ def drawn(topology: Topology, *, columns: int = 80, encoding: str = "utf-8", lan
 
 @pytest.mark.parametrize(("file", "name", "columns", "encoding"), CASES)
 def test_the_drawing_is_the_golden_one(file: str, name: str, columns: int, encoding: str) -> None:
-    text = drawn(named(name), columns=columns, encoding=encoding)
+    compare(file, drawn(named(name), columns=columns, encoding=encoding))
+
+
+@pytest.mark.parametrize(("file", "name", "columns"), IN_CHINESE)
+def test_the_drawing_in_chinese_is_the_golden_one(file: str, name: str, columns: int) -> None:
+    compare(file, drawn(named(name), columns=columns, language="zh"))
+
+
+def compare(file: str, text: str) -> None:
     path = GOLDEN / f"{file}.txt"
     if os.environ.get("UPDATE_GOLDEN"):
         path.write_text(text, encoding="utf-8")
@@ -105,5 +114,5 @@ def test_a_wire_passes_over_a_network_it_does_not_belong_to() -> None:
 
 
 def test_every_stored_drawing_belongs_to_a_case() -> None:
-    drawings = {f"{name}.mmd" for name in NAMES} | {f"{case[0]}.txt" for case in CASES} | {"dr.svg"}
+    drawings = {f"{name}.mmd" for name in NAMES} | {f"{case[0]}.txt" for case in (*CASES, *IN_CHINESE)} | {"dr.svg"}
     assert {path.name for path in GOLDEN.iterdir()} == drawings

@@ -127,6 +127,24 @@ def test_verdicts_have_words_meanings_and_linked_evidence(language: Language) ->
     assert all(attribute(node, "lang") == "en" for node in elements(document, ".evidence dd") if not node.query("a"))
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        (Language.ENGLISH, ["director", "method dr, scheduler rr", "default via router", "Network outside: "]),
+        (Language.CHINESE, ["director 调度器", "转发方式 dr，调度算法 rr", "默认路由经 router", "网络 outside："]),
+    ],
+)
+def test_the_drawing_speaks_the_page_s_language_alone(language: Language, said: list[str]) -> None:
+    document = parsed(stored_page("dr", language))
+    (text,) = texts(document, "figure.drawing svg.topology")
+    for words in said:
+        assert words in text
+    other = {"method", "default via", "Network"} if language is Language.CHINESE else {"转发方式", "调度器"}
+    assert not [words for words in other if words in text]
+    (title,) = elements(document, "figure.drawing svg.topology > title")
+    assert attribute(title, "lang") == ""
+
+
 @pytest.mark.parametrize(("language", "tag"), [(Language.ENGLISH, "en"), (Language.CHINESE, "zh-Hans")])
 def test_the_language_is_declared_and_spoken(language: Language, tag: str) -> None:
     document = parsed(stored_page("dr", language))

@@ -10,6 +10,7 @@ from lvslab.report.graph.geometry import Box
 from lvslab.report.graph.svg import make_drawing
 from lvslab.report.html.route import Point, Route
 from lvslab.walk.model import Hop, Step
+from tests.unit.report.graph.samples import IN_ENGLISH
 from tests.unit.report.html.support import STORED, examined
 
 
@@ -24,7 +25,7 @@ def inside(point: Point, box: Box) -> bool:
 @pytest.mark.parametrize("name", STORED)
 def test_every_hop_has_its_place_and_every_link_is_crossed_along_wires(name: str) -> None:
     evidence = examined(name).evidence
-    layout = make_drawing(evidence.topology).layout
+    layout = make_drawing(evidence.topology, IN_ENGLISH).layout
     route = Route(layout, evidence.topology)
     boxes = {node.name: box for box in layout.boxes for node in box.card.nodes}
     crossed = 0
@@ -48,7 +49,7 @@ def test_a_packet_in_a_stack_of_servers_is_on_the_stacks_card() -> None:
     from lvslab.topology import load_topology
 
     topology = load_topology("dr", params={"real_servers": 64})
-    layout = make_drawing(topology).layout
+    layout = make_drawing(topology, IN_ENGLISH).layout
     route = Route(layout, topology)
     hop = hop_at("rs40", "eth0")
     (stack,) = (box for box in layout.boxes if box.card.is_stack)
@@ -59,7 +60,7 @@ def test_a_packet_in_a_stack_of_servers_is_on_the_stacks_card() -> None:
 
 def test_an_unknown_node_has_no_place() -> None:
     evidence = examined("dr").evidence
-    route = Route(make_drawing(evidence.topology).layout, evidence.topology)
+    route = Route(make_drawing(evidence.topology, IN_ENGLISH).layout, evidence.topology)
     assert route.place(hop_at("stranger", "eth0")) is None
     assert route.way(None, hop_at("stranger", "eth0")) == ()
 
