@@ -22,12 +22,12 @@ from lvslab.bench.in_kernel import run_program, run_text
 from lvslab.kernels.start import RunningKernel
 from lvslab.mininet.install import find_mininet
 from lvslab.plan import make_plan
-from lvslab.plan.make import switch_name
 from lvslab.plan.steps import AddAddress, AddRoute, LoadModules, MakeBridge, MakeLink, MakeNamespace, Plan, SetUp
 from lvslab.sandbox import rtnl
 from lvslab.sandbox.sandbox import Sandbox
 from lvslab.sandbox.transport import NETLINK_ROUTE, NetlinkTransport, Target
 from lvslab.topology.model import Topology
+from lvslab.topology.switches import switch_name
 
 NETWORK_STEPS = (LoadModules, MakeNamespace, MakeBridge, MakeLink, SetUp, AddAddress, AddRoute)
 """What all contestants do; servers, IPVS, sysctls and offloads are left out."""

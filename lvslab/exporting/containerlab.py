@@ -12,9 +12,10 @@ from typing import Any
 from lvslab.exporting.files import ExportedFile, yaml_text
 from lvslab.exporting.image import check_image
 from lvslab.exporting.scripts import modules_script, node_script, switch_script
-from lvslab.plan.make import make_plan, switch_name
+from lvslab.plan.make import make_plan
 from lvslab.plan.steps import MakeLink, Plan
 from lvslab.topology.model import Topology
+from lvslab.topology.switches import switch_name
 
 SCRIPT = "/lvslab/node.sh"
 

@@ -1,7 +1,7 @@
 """A script for plain Mininet: a Topo class of LinuxBridge switches, and a shell script for each host.
 
-Switches and their ports have Mininet's own names, s1 and s1-eth1, by which LinuxBridge finds its ports; hosts and
-their interfaces have the plan's.
+Switches and their ports have Mininet's own names, s1 and s1-eth1, by which LinuxBridge finds its ports; a number that
+a host has is left out. Hosts and their interfaces have the plan's.
 """
 
 from __future__ import annotations
@@ -12,11 +12,12 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 
 from lvslab.exporting.baseline import ipv6_defaults, kernel_defaults, seeded
 from lvslab.exporting.serving import serving_commands
-from lvslab.plan.make import make_plan, switch_name
+from lvslab.plan.make import make_plan
 from lvslab.plan.node_commands import node_commands
 from lvslab.plan.steps import (
     AddAddress,
@@ -32,6 +33,7 @@ from lvslab.plan.steps import (
     WriteSysctl,
 )
 from lvslab.topology.model import Application, Node, Role, Topology
+from lvslab.topology.switches import switch_name
 from lvslab.topology.wording import one_line
 
 _MININETS_OWN = (LoadModules, RequireSctp, MakeNamespace, MakeLink, ChecksumOffloadOff)
@@ -67,7 +69,9 @@ def mininet_script(topology: Topology) -> str:
     from jinja2 import Environment, StrictUndefined
 
     plan = make_plan(topology)
-    switches = {switch_name(network.name): f"s{number}" for number, network in enumerate(topology.networks, 1)}
+    hosts = {node.name for node in topology.nodes}
+    free = (name for number in count(1) if (name := f"s{number}") not in hosts)
+    switches = {switch_name(network.name): name for network, name in zip(topology.networks, free, strict=False)}
     environment = Environment(  # noqa: S701 - this is Python, and its filters are below
         undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True
     )

@@ -7,10 +7,8 @@ from collections.abc import Iterable, Iterator
 from lvslab.exporting.baseline import ipv6_defaults, kernel_defaults, seeded, taken_down
 from lvslab.exporting.files import ExportedFile
 from lvslab.exporting.serving import serving_commands
-from lvslab.plan.make import switch_name
 from lvslab.plan.node_commands import node_commands
 from lvslab.plan.steps import (
-    BRIDGE,
     ChecksumOffloadOff,
     LoadModules,
     MakeLink,
@@ -23,6 +21,7 @@ from lvslab.plan.steps import (
     WriteSysctl,
 )
 from lvslab.topology.model import Network, Node
+from lvslab.topology.switches import BRIDGE, switch_name
 
 _ENGINES_OWN = (LoadModules, RequireSctp, MakeNamespace, MakeLink)
 """Steps that are the engine's, or its host's."""

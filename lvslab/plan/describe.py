@@ -8,6 +8,7 @@ from lvslab.plan import steps
 from lvslab.plan.endpoint import endpoint
 from lvslab.topology.model import IPIP, Destination, Filter, VirtualService
 from lvslab.topology.shaping import rate_text
+from lvslab.topology.switches import BRIDGE
 
 
 @singledispatch
@@ -28,7 +29,7 @@ def _(step: steps.MakeNamespace) -> str:
 
 @describe.register
 def _(step: steps.MakeBridge) -> str:
-    return f"{step.node}: make the switch (bridge {steps.BRIDGE})"
+    return f"{step.node}: make the switch (bridge {BRIDGE})"
 
 
 @describe.register

@@ -54,6 +54,7 @@ from lvslab.topology.model import (
     VirtualService,
 )
 from lvslab.topology.reach import first_of_family, interface_facing
+from lvslab.topology.switches import switch_name
 from lvslab.topology.tunnels import GUE_PORT, IP6TNL, MODULES, receives_gue, tunnel_devices
 from lvslab.topology.vips import LOOPBACK, vip_askers, vip_holders
 
@@ -77,11 +78,6 @@ def make_plan(topology: Topology) -> Plan:
         _name_services,
     )
     return Plan(topology.name, tuple(step for phase in phases + later for step in phase(topology)))
-
-
-def switch_name(network: str) -> str:
-    """Return the namespace that holds a network's switch."""
-    return f"sw-{network}"
 
 
 def _modules(topology: Topology) -> Iterator[Step]:

@@ -14,7 +14,6 @@ from ipaddress import IPv4Network
 from lvslab.plan import programs
 from lvslab.plan.endpoint import endpoint
 from lvslab.plan.steps import (
-    BRIDGE,
     AddAddress,
     AddNeighbour,
     AddRoute,
@@ -42,6 +41,7 @@ from lvslab.plan.steps import (
 from lvslab.plan.tools import tool_call
 from lvslab.topology.model import Destination, Method, Protocol, TunnelChecksum, TunnelKind, VirtualService
 from lvslab.topology.shaping import rate_text
+from lvslab.topology.switches import BRIDGE
 
 PROTOCOL_FLAGS = {Protocol.TCP: "-t", Protocol.UDP: "-u", Protocol.SCTP: "--sctp-service"}
 METHOD_FLAGS = {Method.NAT: "-m", Method.TUN: "-i", Method.DR: "-g", Method.LOCAL: "-g"}

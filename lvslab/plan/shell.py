@@ -10,7 +10,8 @@ from functools import singledispatch
 from typing import Any
 
 from lvslab.plan.node_commands import node_commands
-from lvslab.plan.steps import BRIDGE, LoadModules, MakeLink, MakeNamespace, Plan, RequireSctp, Step
+from lvslab.plan.steps import LoadModules, MakeLink, MakeNamespace, Plan, RequireSctp, Step
+from lvslab.topology.switches import BRIDGE
 
 NETNS_AWARE = ("ip", "tc")
 """Tools that enter a namespace themselves (ip-netns(8), tc(8): -n)."""

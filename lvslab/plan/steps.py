@@ -18,9 +18,6 @@ from lvslab.topology.model import (
     VirtualService,
 )
 
-BRIDGE = "br0"
-"""Name of the bridge inside a switch's namespace."""
-
 
 @dataclass(frozen=True, slots=True)
 class LoadModules:

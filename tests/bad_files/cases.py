@@ -183,6 +183,12 @@ MEANING = [
     bad("bad-node-name", "  client:", "  Client_1:", "nodes.Client_1", "unusable name", "RFC 1123"),
     bad("long-node-name", "  client:", "  client-number-one:", "unusable name", "at most 12"),
     bad("bad-network-name", "  private: [", "  -x: [203.0.112.0/24]\n  private: [", "networks.-x", "unusable name"),
+    bad("node-named-as-a-switch", "  client:", "  sw-outside:", "nodes.sw-outside", "taken", "network outside"),
+    bad("node-named-as-a-bridge", "  client:", "  br0:", "nodes.br0", "a name that is taken", "the kernel keeps it"),
+    bad("node-named-as-a-scope", "  client:", "  all:", "nodes.all", "a name that is taken", "the kernel keeps it"),
+    bad(
+        "node-named-as-a-tunnel", "  client:", "  tunl0:", "nodes.tunl0", "a name that is taken", "the kernel keeps it"
+    ),
     bad("bad-topology-name", "name: good", "name: not good", "name", "unusable name"),
     bad(
         "node-made-twice",

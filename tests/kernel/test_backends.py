@@ -13,9 +13,10 @@ from lvslab.errors import KernelFault
 from lvslab.kernels.start import RunningKernel
 from lvslab.lab import running_lab, shipped_topologies
 from lvslab.plan import make_plan
-from lvslab.plan.steps import BRIDGE, MakeLink, SetMtu
+from lvslab.plan.steps import MakeLink, SetMtu
 from lvslab.sandbox.backends import MININET, MININET_OVS, NETNS
 from lvslab.topology import load_topology
+from lvslab.topology.switches import BRIDGE
 from lvslab.verify.result import TopologyResult, Verdict
 from tests.kernel.state import differences, read_state
 from tests.kernel.support import run_outside

@@ -20,6 +20,7 @@ from lvslab.mininet.install import need_mininet
 from lvslab.plan import steps
 from lvslab.sandbox.backends import MININET, MININET_OVS
 from lvslab.sandbox.backends.netns import NetnsBackend, Phase, refused
+from lvslab.topology.switches import BRIDGE
 
 START_TIMEOUT_S = 60.0
 SECONDS_PER_NODE = 10.0
@@ -72,7 +73,7 @@ class MininetBackend(NetnsBackend):
             hosts=[name for name in names if name not in switches],
             switches=[name for name in names if name in switches],
             kind=self.switches,
-            bridge=steps.BRIDGE,
+            bridge=BRIDGE,
         )
         self._namespaces |= dict.fromkeys(names, -1)
         self._namespaces |= self._ask(group[0], "adopt_namespaces", pids=answer["pids"])["fds"]

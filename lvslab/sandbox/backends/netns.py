@@ -25,6 +25,7 @@ from lvslab.plan.tools import tool_call
 from lvslab.sandbox import rtnl, traffic_control
 from lvslab.sandbox.servers import Running, ServerStep, start_servers
 from lvslab.sandbox.transport import NETLINK_ROUTE, NetlinkTransport, Target
+from lvslab.topology.switches import BRIDGE
 
 CAUSES = {
     errno.ENETUNREACH: "no address of the node is on the gateway's network",
@@ -167,15 +168,15 @@ class NetnsBackend:
 
     @_message.register
     def _(self, step: steps.MakeBridge) -> bytes:
-        index = self._new_index(step.node, steps.BRIDGE)
-        return rtnl.make_bridge(steps.BRIDGE, index)
+        index = self._new_index(step.node, BRIDGE)
+        return rtnl.make_bridge(BRIDGE, index)
 
     @_message.register
     def _(self, step: steps.MakeLink) -> bytes:
         return rtnl.make_link(
             step.port,
             self._new_index(step.switch, step.port),
-            bridge_index=self._index(step.switch, steps.BRIDGE),
+            bridge_index=self._index(step.switch, BRIDGE),
             interface=step.interface,
             index=self._new_index(step.node, step.interface),
             mac=step.mac,

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from lvslab.topology.faults import Fault
 from lvslab.topology.limits import NAME_LENGTH
 from lvslab.topology.model import Topology
+from lvslab.topology.switches import NO_PORTS, switch_name
 
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 """RFC 1123, section 2.1, in lower case."""
@@ -24,6 +25,7 @@ def check_names(topology: Topology) -> Iterator[Fault]:
         if not names:
             yield Fault((key,), "there are none", expected="at least one")
         yield from _check_each(key, names)
+    yield from _check_free(topology)
 
 
 def _check_each(key: str, names: Iterable[str]) -> Iterator[Fault]:
@@ -34,6 +36,20 @@ def _check_each(key: str, names: Iterable[str]) -> Iterator[Fault]:
         if name in seen:
             yield Fault((key, name), "duplicate name", found=repr(name))
         seen.add(name)
+
+
+def _check_free(topology: Topology) -> Iterator[Fault]:
+    """Refuse nodes that would have the name of a switch, or whose switch's port would have one that is taken."""
+    switches = {switch_name(network.name): network.name for network in topology.networks}
+    for node in topology.nodes:
+        if node.name in switches:
+            yield _taken(node.name, f"the switch of the network {switches[node.name]} has it")
+        elif node.name in NO_PORTS:
+            yield _taken(node.name, "the kernel keeps it for something of its own")
+
+
+def _taken(name: str, why: str) -> Fault:
+    return Fault(("nodes", name), "a name that is taken", "one that nothing else has", f"{name!r}: {why}")
 
 
 def is_label(name: str, longest: int) -> bool:

@@ -22,6 +22,16 @@ from lvslab.topology import load_topology, shipped
 from lvslab.topology.model import Topology
 
 MODULE = "exported"
+NAMED_AS_SWITCHES = """\
+name: mine
+networks: {outside: 203.0.113.0/24, inside: 10.1.0.0/24}
+nodes:
+  s1: {role: client, on: {outside: 9}, gateway: s3}
+  s3: {role: director, on: {outside: 1, inside: 1}}
+  s4: {role: real-server, on: {inside: 2}, gateway: s3}
+services:
+  - {vip: 203.0.113.100, port: 80, method: nat, scheduler: rr, servers: [s4]}
+"""
 
 
 def names_of(script: str) -> dict[str, Any]:
@@ -48,6 +58,17 @@ def test_mininet_sees_every_cable(name: str) -> None:
     assert wired == {(step.node, step.interface, step.mac, step.switch) for step in links}
     assert set(topo.hosts()) == set(names["HOSTS"]) == {node.name for node in topology.nodes}
     assert set(topo.switches()) == set(switches)
+
+
+def test_hosts_and_switches_never_share_a_name(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text(NAMED_AS_SWITCHES)
+    script = mininet_script(load_topology(str(path)))
+    names = names_of(script)
+    topo = names["MineTopo"]()
+    assert set(topo.hosts()) == {"s1", "s3", "s4"}
+    assert topo.switches() == ["s2", "s5"]
+    assert 'run(net["s2"], PORTS)' in script
 
 
 @pytest.mark.parametrize("name", shipped())
