@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lvslab.exporting.files import ExportedFile, yaml_text
+from lvslab.exporting.files import ExportedFile, commented_yaml
 from lvslab.exporting.image import check_image
 from lvslab.exporting.plain import check_plain
 from lvslab.exporting.scripts import modules_script, node_script
@@ -29,7 +29,7 @@ def compose_files(topology: Topology, image: str) -> Iterator[ExportedFile]:
     plan = make_plan(topology)
     yield ExportedFile(
         "compose.yaml",
-        yaml_text(
+        commented_yaml(
             {
                 "name": topology.name,
                 "services": {node.name: _service(node, image) for node in topology.nodes},

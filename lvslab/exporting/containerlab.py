@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from lvslab.exporting.files import ExportedFile, yaml_text
+from lvslab.exporting.files import ExportedFile, commented_yaml
 from lvslab.exporting.image import check_image
 from lvslab.exporting.scripts import modules_script, node_script, switch_script
 from lvslab.plan.make import make_plan
@@ -29,7 +29,7 @@ def containerlab_files(topology: Topology, image: str) -> Iterator[ExportedFile]
     definition = f"{topology.name}.clab.yml"
     yield ExportedFile(
         definition,
-        yaml_text(
+        commented_yaml(
             _definition(topology, plan, image, list(scripts)),
             f"lvslab: topology {topology.name} for containerlab.",
             "Once, as root: sh modules.sh",

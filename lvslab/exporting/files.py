@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lvslab.errors import BadInput
+from lvslab.topology.yaml_writer import yaml_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,19 +19,9 @@ class ExportedFile:
     text: str
 
 
-def yaml_text(document: dict[str, Any], *heading: str) -> str:
+def commented_yaml(document: dict[str, Any], *heading: str) -> str:
     """Return a document as YAML, below a comment."""
-    from io import StringIO
-
-    from ruamel.yaml import YAML
-
-    stream = StringIO()
-    yaml = YAML(typ="safe", pure=True)
-    yaml.default_flow_style = False
-    yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]
-    yaml.width = 110
-    yaml.dump(document, stream)
-    return "".join(f"# {line}\n" for line in heading) + "\n" + stream.getvalue()
+    return "".join(f"# {line}\n" for line in heading) + "\n" + yaml_text(document)
 
 
 def write_files(folder: Path, files: Iterable[ExportedFile]) -> tuple[Path, ...]:

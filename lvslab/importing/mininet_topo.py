@@ -7,16 +7,18 @@ cable, a cable's own `params1` and `params2`, and 10.0.0.N/8 where nothing is sa
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from ipaddress import IPv4Interface, ip_interface
 
 from lvslab.errors import BadInput
 from lvslab.mininet.topo import CableEnd, MininetTopo
+from lvslab.topology.checks.names import TOPOLOGY_NAME_LENGTH, is_label, label_rule
 from lvslab.topology.limits import NAME_LENGTH
 from lvslab.topology.model import InterfaceAddress, Role
 from lvslab.topology.wording import one_line
+from lvslab.topology.yaml_writer import without_template, yaml_text
 
 FIRST_ADDRESS = IPv4Interface("10.0.0.0/8")
 """Before the first of Mininet's own (mininet.net.Mininet: ipBase)."""
@@ -51,10 +53,12 @@ def topo_text(topo: MininetTopo, roles: Mapping[str, Sequence[str]], service: Se
     of_host = _roles(topo, roles)
     networks = _networks(topo)
     cards = {name: _cards(topo, name, networks) for name in of_host}
+    _check_names(topo, "switch", dict.fromkeys(card.network for of_host in cards.values() for card in of_host))
     notes = tuple(_notes(topo, of_host))
     heading = f"Made by 'lvslab import' from the Mininet Topo {topo.source}."
-    lines = [*_commented(heading, *notes), "", *_body(topo, of_host, cards, service)]
-    return "\n".join(lines) + "\n", notes
+    comment = "".join(f"{line}\n" for line in _commented(heading, *notes))
+    sections = _sections(topo, of_host, cards, service)
+    return "\n".join([comment, *(without_template(yaml_text(each, leaves_inline=True)) for each in sections)]), notes
 
 
 def _roles(topo: MininetTopo, roles: Mapping[str, Sequence[str]]) -> dict[str, Role]:
@@ -69,7 +73,16 @@ def _roles(topo: MininetTopo, roles: Mapping[str, Sequence[str]]) -> dict[str, R
             for name in named:
                 if found.setdefault(name, Role(role)) is not Role(role):
                     raise BadInput("a host of two roles", where=topo.source, found=f"{name}: {found[name]}, {role}")
+    _check_names(topo, "host", found)
     return {host.name: found[host.name] for host in topo.hosts if host.name in found}
+
+
+def _check_names(topo: MininetTopo, kind: str, names: Iterable[str]) -> None:
+    """Refuse what a topology cannot hold, or would take for a group of nodes. Raises BadInput."""
+    for name in names:
+        if not is_label(name, NAME_LENGTH):
+            what = f"a {kind}'s name that no topology takes"
+            raise BadInput(what, where=topo.source, expected=label_rule(NAME_LENGTH), found=repr(name))
 
 
 def _networks(topo: MininetTopo) -> dict[str, str]:
@@ -129,35 +142,22 @@ def _commented(*texts: str) -> Iterator[str]:
         yield f"# {'- ' if number else ''}{one_line(text, without='{}')}"
 
 
-def _body(
+def _sections(
     topo: MininetTopo, roles: Mapping[str, Role], cards: Mapping[str, Sequence[Card]], service: Service
-) -> Iterator[str]:
-    name = re.sub(r"[^a-z0-9]+", "-", topo.name.lower()).strip("-") or "imported"
-    yield f"name: {name}"
-    yield f"title: {{en: Mininet Topo {topo.name}, zh: Mininet 拓扑 {topo.name}}}"
-    yield ""
-    yield "networks:"
-    for network, subnet in _subnets(topo, cards).items():
-        yield f'  {network}: "{subnet}"'
-    yield ""
-    yield "nodes:"
-    for host in topo.hosts:
-        if host.name in roles:
-            yield f"  {host.name}: {{{', '.join(_node(topo, host.default_route, roles[host.name], cards[host.name]))}}}"
-    yield ""
-    servers = ", ".join(name for name, role in roles.items() if role is Role.REAL_SERVER)
-    facts = f'vip: "{service.vip}", port: {service.port}, method: {service.method}, scheduler: {service.scheduler}'
-    yield "services:"
-    yield f"  - {{{facts}, servers: [{servers}]}}"
+) -> Iterator[dict[str, object]]:
+    name = re.sub(r"[^a-z0-9]+", "-", topo.name.lower())[:TOPOLOGY_NAME_LENGTH].strip("-") or "imported"
+    yield {"name": name, "title": {"en": f"Mininet Topo {topo.name}", "zh": f"Mininet 拓扑 {topo.name}"}}
+    yield {"networks": _subnets(topo, cards)}
+    routes = {host.name: host.default_route for host in topo.hosts}
+    yield {"nodes": {name: dict(_node(topo, routes[name], role, cards[name])) for name, role in roles.items()}}
+    servers = [name for name, role in roles.items() if role is Role.REAL_SERVER]
+    yield {"services": [{**asdict(service), "servers": servers}]}
 
 
 def _subnets(topo: MininetTopo, cards: Mapping[str, Sequence[Card]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for of_host in cards.values():
         for card in of_host:
-            if len(card.network) > NAME_LENGTH:
-                expected = f"at most {NAME_LENGTH} characters"
-                raise BadInput("a switch's name is too long", where=topo.source, expected=expected, found=card.network)
             subnet = str(card.address.network)
             if found.setdefault(card.network, subnet) != subnet:
                 raise BadInput(
@@ -169,17 +169,19 @@ def _subnets(topo: MininetTopo, cards: Mapping[str, Sequence[Card]]) -> dict[str
     return found
 
 
-def _node(topo: MininetTopo, default_route: str, role: Role, cards: Sequence[Card]) -> Iterator[str]:
-    yield f"role: {role}"
-    yield "on: {" + ", ".join(f'{card.network}: "{card.address.ip}"' for card in cards) + "}"
+def _node(
+    topo: MininetTopo, default_route: str, role: Role, cards: Sequence[Card]
+) -> Iterator[tuple[str, str | dict[str, str]]]:
+    yield "role", str(role)
+    yield "on", {card.network: str(card.address.ip) for card in cards}
     if default_route:
         read = ROUTE.fullmatch(default_route)
         if read is None:
             raise BadInput("a default route that names no gateway", where=topo.source, found=default_route)
-        yield f'gateway: "{read["gateway"]}"'
-    rates = [f"{card.network}: {card.end.bw}mbit" for card in cards if card.end.bw]
+        yield "gateway", read["gateway"]
+    rates = {card.network: f"{card.end.bw}mbit" for card in cards if card.end.bw}
     if rates:
-        yield f"rate: {{{', '.join(rates)}}}"
-    delays = [f"{card.network}: {card.end.delay}" for card in cards if card.end.delay]
+        yield "rate", rates
+    delays = {card.network: card.end.delay for card in cards if card.end.delay}
     if delays:
-        yield f"delay: {{{', '.join(delays)}}}"
+        yield "delay", delays

@@ -52,12 +52,15 @@ def _taken(name: str, why: str) -> Fault:
     return Fault(("nodes", name), "a name that is taken", "one that nothing else has", f"{name!r}: {why}")
 
 
+def label_rule(longest: int) -> str:
+    """Say what :func:`is_label` asks for."""
+    return f"at most {longest} letters a-z, digits and inner hyphens (RFC 1123)"
+
+
 def is_label(name: str, longest: int) -> bool:
     """Tell whether a name is an RFC 1123 label of at most `longest` characters."""
     return len(name) <= longest and _LABEL.fullmatch(name) is not None
 
 
 def _bad_name(path: tuple[str, ...], name: str, longest: int) -> Fault:
-    return Fault(
-        path, "unusable name", f"at most {longest} letters a-z, digits and inner hyphens (RFC 1123)", repr(name)
-    )
+    return Fault(path, "unusable name", label_rule(longest), repr(name))

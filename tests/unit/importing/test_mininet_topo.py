@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import glob
+import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,9 @@ from lvslab.errors import BadInput
 from lvslab.importing.mininet_topo import Service, topo_text
 from lvslab.mininet.topo import read_topo
 from lvslab.topology import load_text
+from lvslab.topology.limits import SCHEDULERS
 from lvslab.topology.model import Role, Topology
+from lvslab.topology.wording import one_of
 
 HEAD = """\
 from mininet.topo import Topo
@@ -84,6 +89,39 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
     topology, notes = imported(tmp_path, build)
     assert "spare" not in {node.name for node in topology.nodes}
     assert notes[:2] == ("left out spare: no role", "left out options of cables: loss")
+
+
+@pytest.mark.parametrize("name", ["yes", "on", "null", "true", "1e3", "0x10", "7"])
+def test_a_name_that_yaml_reads_as_something_else_stays_a_name(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "made.py"
+    made = HEAD.replace("Made", f"_{name}").replace("'s1'", "'1e4'") + TWO_NETWORKS.replace("'desk'", f"'{name}'")
+    path.write_text(made)
+    text, _ = topo_text(read_topo(path, f"_{name}"), {**ROLES, "client": [name]}, SERVICE)
+    topology = load_text(text, "made")
+    assert topology.name == name
+    assert topology.node(name).role is Role.CLIENT
+    assert {network.name for network in topology.networks} == {"1e4", "s2"}
+
+
+@pytest.mark.parametrize("odd", ["a:b", "#x", "h[1-2]", "H1", "it's", 'say "x"', "{{7}}", "{%x", "\udc80", "a\nb", "*"])
+@pytest.mark.parametrize("kind", ["host", "switch"])
+def test_a_name_that_no_topology_takes_is_said(tmp_path: Path, odd: str, kind: str) -> None:
+    build = TWO_NETWORKS if kind == "switch" else TWO_NETWORKS.replace("'desk'", ascii(odd))
+    path = tmp_path / "made.py"
+    path.write_text((HEAD.replace("'s1'", ascii(odd)) if kind == "switch" else HEAD) + build)
+    roles = ROLES if kind == "switch" else {**ROLES, "client": [glob.escape(odd)]}
+    with pytest.raises(BadInput, match=f"a {kind}'s name that no topology takes") as caught:
+        topo_text(read_topo(path, "Made"), roles, SERVICE)
+    assert caught.value.found == repr(odd)
+
+
+@pytest.mark.parametrize(
+    "odd", ["rr, port: 81", "a: b", "# x", "{{ 7 * 7 }}", "{% if %}", "{# x #}", "'", '"', "[", "\n"]
+)
+def test_an_option_is_one_text_whatever_is_in_it(tmp_path: Path, odd: str) -> None:
+    with pytest.raises(BadInput, match=re.escape(f"unknown scheduler: expected {one_of(SCHEDULERS)}")) as caught:
+        imported(tmp_path, TWO_NETWORKS, service=replace(SERVICE, scheduler=odd))
+    assert repr(odd) in str(caught.value)
 
 
 @pytest.mark.parametrize(
