@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lvslab.cli.lines import print_aside
 from lvslab.cli.options import complete_node, lab_option
 from lvslab.errors import BadInput
 
@@ -43,11 +44,11 @@ def command(lab: str | None, path: str, count: int | None, taps: tuple[str, ...]
         wanted = _taps(record, devices, taps)
         with _output(path) as output, connect(record) as connection:
             heard = " ".join(taps) or "all nodes"
-            begun = partial(_say, f"capturing at {heard}; Ctrl-C ends it")
+            begun = partial(print_aside, f"capturing at {heard}; Ctrl-C ends it")
             summary = capture_live(connection, devices, wanted, output, limit=count, begun=begun)
     finally:
         kernel.close()
-    _say(_in_words(summary))
+    print_aside(_in_words(summary))
     if summary.fault is not None:
         raise summary.fault
 
@@ -90,7 +91,3 @@ def _in_words(summary: Summary) -> str:
     lost = {node: count for node, count in summary.dropped.items() if count}
     where = f" ({', '.join(f'{node} {count}' for node, count in lost.items())})" if lost else ""
     return f"{summary.frames} frames captured, {sum(lost.values())} dropped by the kernel{where}"
-
-
-def _say(text: str) -> None:
-    click.echo(f"lvslab: {text}", err=True)

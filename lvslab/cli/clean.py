@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from lvslab.cli.lines import print_line
 from lvslab.errors import CannotRun
 
 
@@ -15,9 +16,9 @@ def command() -> None:
     removals = remove_leftovers()
     for removal in removals:
         if removal.complete:
-            click.echo(f"removed {removal.name}")
+            print_line(f"removed {removal.name}")
     if not removals:
-        click.echo(f"nothing to remove in {labs_home()}")
+        print_line(f"nothing to remove in {labs_home()}")
     left = [removal.name for removal in removals if not removal.complete]
     if left:
         raise CannotRun(

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from lvslab.cli.lines import print_aside
 from lvslab.cli.options import (
     FiniteRange,
     complete_topology,
@@ -205,7 +206,7 @@ def _watch(lab: Lab, json_path: str | None, interval_s: float) -> None:
             before = now
             readings += 1
             time.sleep(interval_s)
-    click.echo(f"lvslab: {readings} readings, {interval_s:g} s between them", err=True)
+    print_aside(f"{readings} readings, {interval_s:g} s between them")
 
 
 @contextmanager

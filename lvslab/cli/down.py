@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from lvslab.cli.lines import print_line
 from lvslab.cli.options import complete_lab
 
 
@@ -19,4 +20,4 @@ def command(name: str | None, everything: bool) -> None:
     records = labs() if everything else (find_lab_to_stop(name),)
     for record in records:
         stop(record)
-        click.echo(f"{record.name} is down")
+        print_line(f"{record.name} is down")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from lvslab.cli.lines import print_aside
 from lvslab.cli.options import refuse_beside
 from lvslab.errors import BadInput, BadInputs
 
@@ -49,7 +50,7 @@ def command(
     else:
         text, notes = _of_topo(Path(topo["path"]), topo["name"], roles, vip, port, method, scheduler)
     for line in notes:
-        click.echo(f"lvslab: {line}", err=True)
+        print_aside(line)
     write_new(output, text.encode())
 
 

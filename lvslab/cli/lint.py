@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from lvslab.cli.lines import print_aside, print_line
 from lvslab.errors import BadInput, BadInputs
 
 
@@ -31,11 +32,12 @@ def _watch(files: Sequence[str]) -> None:
 
     with suppress(KeyboardInterrupt):
         for _ in each_change([_path(file) for file in files]):
-            click.echo(f"── {time.strftime('%H:%M:%S')}")
+            print_line(f"── {time.strftime('%H:%M:%S')}")
             try:
                 _lint(files)
             except BadInputs as faults:
-                click.echo("".join(f"lvslab: {line}\n" for line in str(faults).splitlines()), err=True, nl=False)
+                for line in str(faults).splitlines():
+                    print_aside(line)
 
 
 def _path(file: str) -> Path:
@@ -56,11 +58,11 @@ def _lint(files: Sequence[str]) -> None:
     linted = [lint_file(file) for file in files]
     for file, each in zip(files, linted, strict=True):
         if each.format not in (None, Format.TOPOLOGY):
-            click.echo(f"{file}: {each.format}")
+            print_line(f"{file}: {each.format}")
         for warning in each.warnings:
-            click.echo(f"lvslab: {warning.as_line()}", err=True)
+            print_aside(warning.as_line())
     faults = tuple(fault for each in linted for fault in each.faults)
     if faults:
         raise BadInputs(faults)
     warnings = sum(len(each.warnings) for each in linted)
-    click.echo(f"{len(files)} checked, no faults" + (f", {warnings} to look at" if warnings else ""))
+    print_line(f"{len(files)} checked, no faults" + (f", {warnings} to look at" if warnings else ""))

@@ -14,6 +14,7 @@ import click
 
 from lvslab import __version__
 from lvslab.cli.lazy import LazyGroup
+from lvslab.cli.lines import print_aside
 from lvslab.errors import LvslabError
 
 VERBS = {
@@ -151,4 +152,4 @@ def _forget_output() -> None:
 
 def _say(text: str) -> None:
     for line in text.splitlines():
-        click.echo(f"lvslab: {line}", err=True)
+        print_aside(line)

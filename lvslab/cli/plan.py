@@ -8,6 +8,7 @@ import sys
 
 import click
 
+from lvslab.cli.lines import print_line
 from lvslab.cli.options import complete_topology, json_option, parameters, topology_options
 
 
@@ -37,4 +38,4 @@ def command(
         sys.stdout.write(shell_script(plan))
     else:
         for number, step in enumerate(plan.steps, 1):
-            click.echo(f"{number:4}  {describe(step)}")
+            print_line(f"{number:4}  {describe(step)}")

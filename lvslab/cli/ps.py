@@ -7,6 +7,7 @@ import time
 
 import click
 
+from lvslab.cli.lines import print_line
 from lvslab.cli.options import json_option
 
 
@@ -26,15 +27,15 @@ def command(json_path: str | None) -> None:
         return
     for record in found:
         if not record.is_up:
-            click.echo(f"{record.name}  {record.kernel}, topology {record.topology}, coming up")
+            print_line(f"{record.name}  {record.kernel}, topology {record.topology}, coming up")
             continue
         # The clock may have been put back.
         age_min = max(0, int(time.time() - record.begun) // 60)
         clock = ", virtual time" * record.virtual_time
-        click.echo(
+        print_line(
             f"{record.name}  {record.kernel} {record.release}{clock}, topology {record.topology}, up {age_min} min"
         )
         for node in record.nodes:
-            click.echo(f"  {node.name:12} {node.role:12} {' '.join(node.addresses)}")
+            print_line(f"  {node.name:12} {node.role:12} {' '.join(node.addresses)}")
     if not found:
-        click.echo("no lab is up; lvslab up NAME starts one")
+        print_line("no lab is up; lvslab up NAME starts one")

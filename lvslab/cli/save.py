@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+from lvslab.cli.lines import print_aside
 from lvslab.cli.options import complete_node, lab_option
 
 
@@ -27,7 +28,7 @@ def command(lab: str | None, director: str | None) -> None:
         entries = running.ipvs(_one_of(directors, director, record.name)).services()
     table = tuple(map(from_kernel, entries))
     for text in lost_by_saving(table):
-        click.echo(f"lvslab: ipvsadm-save would lose: {text}", err=True)
+        print_aside(f"ipvsadm-save would lose: {text}")
     write_output(STDOUT, saved_text(table).encode())
 
 

@@ -6,6 +6,7 @@ import json
 
 import click
 
+from lvslab.cli.lines import print_line
 from lvslab.cli.options import json_option
 
 
@@ -23,4 +24,4 @@ def command(json_path: str | None) -> None:
         return
     for topology in topologies:
         settings = " ".join(f"{key}={value}" for key, value in topology.params.items())
-        click.echo(f"{topology.name:10} {topology.title.get('en', '')}\n{'':10} --set {settings}")
+        print_line(f"{topology.name:10} {topology.title.get('en', '')}\n{'':10} --set {settings}")

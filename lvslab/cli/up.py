@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from lvslab.cli.lines import print_line
 from lvslab.cli.options import (
     backend_option,
     complete_topology,
@@ -60,9 +61,9 @@ def command(
         phase=progress.phase,
     )
     nodes = " ".join(node.name for node in model.nodes)
-    click.echo(f"{record.name} is up on {record.kernel} {record.release}: {nodes}")
+    print_line(f"{record.name} is up on {record.kernel} {record.release}: {nodes}")
     first = model.nodes[0].name
-    click.echo(
+    print_line(
         f"next: lvslab shell {first} · lvslab exec {first} -- CMD · lvslab verify --lab {record.name} · "
         f"lvslab down {record.name}"
     )

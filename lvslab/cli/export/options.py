@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lvslab.cli.lines import print_line
 from lvslab.cli.options import Command, complete_topology, parameters, topology_options
 from lvslab.errors import BadInput
 
@@ -49,4 +50,4 @@ def export_folder(
     topology = load_topology(name, params=parameters(options["settings"]), without=options["without"])
     files = list(render(topology, image))
     for path in write_files(output or Path(topology.name), files):
-        click.echo(path)
+        print_line(path)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from lvslab.cli.lab.options import complete_lab_id
+from lvslab.cli.lines import print_aside, print_line
 
 
 @click.command("lint")
@@ -21,6 +22,6 @@ def command(wanted: tuple[str, ...]) -> int:
     folders = [find_lab_folder(each) for each in wanted] or list(shipped_labs())
     faults = [fault for folder in folders for fault in lint_lab(folder)]
     for fault in faults:
-        click.echo(f"lvslab: {fault.as_line()}", err=True)
-    click.echo(f"{len(folders)} labs, {len(faults)} faults" if faults else f"{len(folders)} labs, no faults")
+        print_aside(fault.as_line())
+    print_line(f"{len(folders)} labs, {len(faults)} faults" if faults else f"{len(folders)} labs, no faults")
     return 2 if faults else 0

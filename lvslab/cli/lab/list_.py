@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from lvslab.cli.lab.options import chosen_language, language_option, show
+from lvslab.cli.lines import print_aside
 from lvslab.cli.options import json_option
 
 
@@ -52,7 +53,7 @@ def command(language: str | None, json_path: str | None) -> int:
             }
         )
     for error in faults:
-        click.echo(f"lvslab: {error}", err=True)
+        print_aside(str(error))
     status = max((error.exit_status for error in faults), default=0)
     if json_path is not None:
         write_output(json_path, (json.dumps(rows, indent=1, ensure_ascii=False) + "\n").encode())

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from lvslab.cli.lines import print_line
+
 
 @click.command("new")
 @click.argument("folder", metavar="FOLDER", type=click.Path(path_type=Path))
@@ -14,7 +16,7 @@ def command(folder: Path) -> None:
     from lvslab.labs.scaffold import new_lab
 
     for path in new_lab(folder):
-        click.echo(path)
+        print_line(path)
     here = folder if folder.is_absolute() or folder.parts[0] == ".." else Path(folder)
     shown = str(here) if "/" in str(here) else f"./{here}"
-    click.echo(f"next: lvslab lab lint {shown} · lvslab lab test {shown} --seeds 3 (docs/labs.md)")
+    print_line(f"next: lvslab lab lint {shown} · lvslab lab test {shown} --seeds 3 (docs/labs.md)")

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from lvslab.cli.lines import print_line
+
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
@@ -61,7 +63,7 @@ def show(*parts: RenderableType) -> None:
 
 
 def say(text: Words, language: Language) -> None:
-    click.echo(text.in_(language))
+    print_line(text.in_(language))
 
 
 def show_revealed(session: Session, revealed: Iterable[StepOutcome], language: Language) -> None:

@@ -7,6 +7,7 @@ import sys
 import click
 
 from lvslab.cli.lab.options import which_option
+from lvslab.cli.lines import print_line
 from lvslab.cli.options import kernel_option
 
 
@@ -21,4 +22,4 @@ def command(wanted: str | None, everything: bool, kernel: str | None) -> None:
 
     phase = make_progress(sys.stderr, verbose=False).phase
     session = reset(open_session(wanted), everything=everything, kernel=kernel, phase=phase)
-    click.echo(f"{session.guided.id}: {session.here.id}")
+    print_line(f"{session.guided.id}: {session.here.id}")

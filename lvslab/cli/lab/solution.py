@@ -7,6 +7,7 @@ import sys
 import click
 
 from lvslab.cli.lab.options import chosen_language, language_option, say, show_revealed, which_option
+from lvslab.cli.lines import print_line
 
 
 @click.command("solution")
@@ -31,7 +32,7 @@ def command(wanted: str | None, language: str | None, give_up: bool) -> None:
             where=f"step {session.here.id}",
             next_step="lvslab lab hint, or add --give-up",
         )
-    click.echo(solution_of(session.guided, session.here.id).text.rstrip() or "-")
+    print_line(solution_of(session.guided, session.here.id).text.rstrip() or "-")
     if not given_up:
         return
     session, seen = without_passing(session, phase=make_progress(sys.stderr, verbose=False).phase)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lvslab.cli.lab.options import chosen_language, language_option, show, which_option
+from lvslab.cli.lines import print_line
 from lvslab.cli.options import json_option
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def command(wanted: str | None, language: str | None, json_path: str | None, htm
     if html_path is not None:
         write_output(html_path, _page(session, spoken, up=up))
         return
-    click.echo(f"{session.guided.id}  {session.guided.title.in_(spoken)}")
+    print_line(f"{session.guided.id}  {session.guided.title.in_(spoken)}")
     show(status_table(session.guided, progress, spoken))
     for step in session.guided.steps:
         kept = progress.step(step.id)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from lvslab.cli.lab.options import which_option
+from lvslab.cli.lines import print_line
 
 
 @click.command("stop")
@@ -14,4 +15,4 @@ def command(wanted: str | None) -> None:
     from lvslab.labs.session import end
 
     network, was_up = end(wanted)
-    click.echo(f"{network} is down" if was_up else f"{network} was not up")
+    print_line(f"{network} is down" if was_up else f"{network} was not up")

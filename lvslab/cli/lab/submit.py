@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from lvslab.cli.lab.options import which_option
+from lvslab.cli.lines import print_line
 
 
 @click.command("submit")
@@ -28,4 +29,4 @@ def command(wanted: str | None, path: str | None) -> None:
     write(target, submission_text(session).encode())
     if target != "-":
         undone = [step.id for step in session.guided.steps if not session.progress.step(step.id).done]
-        click.echo(click.format_filename(target) + (f" (not done: {', '.join(undone)})" if undone else ""))
+        print_line(click.format_filename(target) + (f" (not done: {', '.join(undone)})" if undone else ""))

@@ -7,6 +7,7 @@ import sys
 import click
 
 from lvslab.cli.lab.options import complete_lab_id
+from lvslab.cli.lines import print_line
 from lvslab.cli.options import json_option, kernel_option, memory_option
 
 
@@ -36,9 +37,9 @@ def command(
     for trial in try_labs(folders, seeds=seeds, kernel=kernel, memory_mib=memory_mib, phase=phase):
         trials.append(trial)
         sign = {Verdict.PASS: "✓", Verdict.FAIL: "✗"}.get(trial.verdict, "!")
-        click.echo(f"{sign} {trial.lab} [{trial.seed or '-'}] {trial.name}" + (f": {trial.said}" if trial.said else ""))
+        print_line(f"{sign} {trial.lab} [{trial.seed or '-'}] {trial.name}" + (f": {trial.said}" if trial.said else ""))
     if json_path is not None:
         write_output(json_path, (json.dumps([asdict(trial) for trial in trials], indent=1) + "\n").encode())
     worst = Verdict.of(trial.verdict for trial in trials)
-    click.echo(f"{len(folders)} labs, {len(trials)} proofs: {worst}")
+    print_line(f"{len(folders)} labs, {len(trials)} proofs: {worst}")
     return {Verdict.PASS: 0, Verdict.ERROR: 3}.get(worst, 1)

@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from lvslab.authoring.choices import FAMILIES, SERVERS, Choices, Forwarding
+from lvslab.cli.lines import print_line
 from lvslab.errors import BadInput
 from lvslab.topology.limits import SCHEDULERS
 from lvslab.topology.model import Protocol
@@ -59,8 +60,8 @@ def command(file: Path | None, **given: Any) -> None:
             answers["servers"],
         ),
     )
-    click.echo(path)
-    click.echo(f"next: lvslab verify {path} · lvslab lint --watch {path} (docs/first-topology.md)")
+    print_line(path)
+    print_line(f"next: lvslab verify {path} · lvslab lint --watch {path} (docs/first-topology.md)")
 
 
 def _need(file: Path | None, method: str | None) -> None:
