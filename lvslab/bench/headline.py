@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lvslab.bench.result import Benchmark, Chart, Column, Curve, Part, Ratio, Value
+from lvslab.bench.result import Benchmark, Chart, Column, Curve, Mark, Part, Ratio, Value
 from lvslab.bench.throughput import METHODS, SMALL_BUFFERS, Readings, Sweep, measure, medians
 from lvslab.errors import BadInput
 from lvslab.kernels.choose import UP_TIMEOUT_S, kernel_with_virtual_time
@@ -102,7 +102,7 @@ def _own_cards(settings: Settings, bit_s: int, phase: Phase) -> Part:
     facts = [
         f"With {most} servers VS/DR serves {ratios['dr_over_nat']:.1f} times what VS/NAT does, "
         f"VS/TUN {ratios['tun_over_nat']:.1f} times.",
-        *_crossover(best, settings.sweep.sizes),
+        _crossover_in_words(best, settings.sweep.sizes),
         f"A card of {settings.rate} carries {carried:.3g} Mbit/s of answers; VS/NAT sends all of them through the "
         "director's.",
     ]
@@ -127,7 +127,7 @@ def _papers_figures(kernel_name: str, phase: Phase) -> Part:
     facts = [
         f"VS/NAT stays at {flat / 1e6:.1f} Mbit/s, {flat / 8e6:.1f} MB/s: "
         f"{flat / 8 / PAPERS_SERVER_BYTE_S:.0f} servers fill the director's card, and more servers serve no more.",
-        *_crossover(best, PAPERS.sizes),
+        _crossover_in_words(best, PAPERS.sizes),
     ]
     values = {"nat_flat_mbit_s": flat / 1e6}
     for method in ("tun", "dr"):
@@ -151,12 +151,20 @@ def _papers_figures(kernel_name: str, phase: Phase) -> Part:
     return _part("papers", title, kernel, PAPERS, readings, tuple(facts), beyond_gigabit, values)
 
 
-def _crossover(best: Mapping[tuple[str, int], float], sizes: tuple[int, ...]) -> list[str]:
-    """Say from which number of servers on VS/DR is ahead."""
-    ahead = [size for size in sizes if best["dr", size] > AHEAD * best["nat", size]]
-    if not ahead:
-        return [f"VS/DR and VS/NAT serve alike with up to {sizes[-1]} servers."]
-    return [f"VS/DR is ahead of VS/NAT from {ahead[0]} servers on."]
+def _crossover(best: Mapping[tuple[str, int], float], sizes: tuple[int, ...]) -> int | None:
+    """Return from which number of servers on VS/DR is ahead of VS/NAT; None if it never is."""
+    return next((size for size in sizes if best["dr", size] > AHEAD * best["nat", size]), None)
+
+
+def _crossover_in_words(best: Mapping[tuple[str, int], float], sizes: tuple[int, ...]) -> str:
+    size = _crossover(best, sizes)
+    if size is None:
+        return f"VS/DR and VS/NAT serve alike with up to {sizes[-1]} servers."
+    return f"VS/DR is ahead of VS/NAT from {_servers(size)} on."
+
+
+def _servers(number: int) -> str:
+    return f"{number} server{'s' * (number != 1)}"
 
 
 def _part(
@@ -183,6 +191,8 @@ def _part(
         Curve(f"VS/{method.upper()}", tuple((size, best[method, size] / 1e6) for size in sweep.sizes))
         for method in METHODS
     )
+    crossover = _crossover(best, sweep.sizes)
+    marks = () if crossover is None else (Mark(crossover, f"VS/DR ahead from {_servers(crossover)} on"),)
     return Part(
         key,
         title,
@@ -192,7 +202,7 @@ def _part(
         rows=rows,
         facts=facts,
         ratios=ratios,
-        chart=Chart(title, "real servers", "Mbit/s of answers", curves),
+        chart=Chart(title, "real servers", "Mbit/s of answers", curves, marks),
         values=dict(values),
         readings={f"{method}-{size}": values for (method, size), values in readings.items()},
     )

@@ -26,6 +26,14 @@ class Curve:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """What begins at `x`."""
+
+    x: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Chart:
     """Curves over one x axis; both axes begin at 0."""
 
@@ -33,6 +41,7 @@ class Chart:
     x_label: str
     y_label: str
     curves: tuple[Curve, ...]
+    marks: tuple[Mark, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from lvslab.bench.result import Benchmark, Chart, Part
+from lvslab.bench.result import Benchmark, Chart, Mark, Part
 from lvslab.report.bench.axes import largest, tick_text, ticks
 from lvslab.report.bench.terminal import clock
 
@@ -15,6 +15,8 @@ LEFT, RIGHT, TOP, BOTTOM = 72, 28, 84, 56
 """Around the area of a chart, in pixels."""
 LEGEND_MARKER, LETTER = 44, 8
 """Room that a curve's marker takes in the legend, and each letter of its name."""
+MARK_GAP = 6
+"""Between a mark's line and its text."""
 MARKERS = ("circle", "square", "triangle", "diamond")
 """Curves differ by more than their colour."""
 
@@ -39,6 +41,16 @@ class DrawnCurve:
 
 
 @dataclass(frozen=True, slots=True)
+class DrawnMark:
+    """An upright line at `x`, and where its text begins, or ends if `text_ends`."""
+
+    x: float
+    text: str
+    text_x: float
+    text_ends: bool
+
+
+@dataclass(frozen=True, slots=True)
 class DrawnChart:
     """A chart in pixels, from its own upper left corner."""
 
@@ -50,6 +62,7 @@ class DrawnChart:
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     curves: tuple[DrawnCurve, ...]
+    marks: tuple[DrawnMark, ...]
 
 
 def draw_charts(benchmark: Benchmark) -> str:
@@ -89,7 +102,14 @@ def _drawn(part: Part, chart: Chart, y: int) -> DrawnChart:
         x_ticks=tuple(Tick(_x(value, x_ticks[-1]), tick_text(value)) for value in x_ticks),
         y_ticks=tuple(Tick(_y(value, y_ticks[-1]), tick_text(value)) for value in y_ticks),
         curves=tuple(_curves(chart, x_ticks[-1], y_ticks[-1])),
+        marks=tuple(_mark(mark, x_ticks[-1]) for mark in chart.marks),
     )
+
+
+def _mark(mark: Mark, x_end: float) -> DrawnMark:
+    x = _x(mark.x, x_end)
+    fits = x + MARK_GAP + LETTER * len(mark.text) <= WIDTH - RIGHT
+    return DrawnMark(x, mark.text, text_x=x + MARK_GAP if fits else x - MARK_GAP, text_ends=not fits)
 
 
 def _curves(chart: Chart, x_end: float, y_end: float) -> list[DrawnCurve]:

@@ -10,6 +10,7 @@ import pytest
 
 from lvslab.bench import headline
 from lvslab.bench.headline import PAPERS, Settings, run
+from lvslab.bench.result import Mark
 from lvslab.bench.throughput import METHODS, Readings, Sweep, topology
 from lvslab.errors import BadInput
 from lvslab.topology.shaping import parse_rate
@@ -70,6 +71,18 @@ def test_the_crossover_is_the_first_size_at_which_dr_is_ahead() -> None:
     own, papers = run(Settings()).parts
     assert "VS/DR is ahead of VS/NAT from 2 servers on." in own.facts
     assert "VS/DR is ahead of VS/NAT from 20 servers on." in papers.facts
+    assert [part.chart.marks for part in (own, papers) if part.chart] == [
+        (Mark(2, "VS/DR ahead from 2 servers on"),),
+        (Mark(20, "VS/DR ahead from 20 servers on"),),
+    ]
+
+
+def test_where_dr_is_never_ahead_nothing_is_marked(readings: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(headline, "measure", lambda _kernel, sweep, _phase: flat_at(10, CARD, sweep))
+    (part,) = run(Settings(servers=10, papers=False)).parts
+    assert "VS/DR and VS/NAT serve alike with up to 10 servers." in part.facts
+    assert part.chart is not None
+    assert part.chart.marks == ()
 
 
 @pytest.mark.usefixtures("readings")

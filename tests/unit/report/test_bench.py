@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import io
 import json
+import os
 import xml.etree.ElementTree as ET
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from lvslab.bench.result import Benchmark, Chart, Column, Curve, Part
+from lvslab.bench.result import Benchmark, Chart, Column, Curve, Mark, Part
 from lvslab.report.bench.axes import ticks
 from lvslab.report.bench.json_document import benchmark_document
-from lvslab.report.bench.svg import CHART_HEIGHT, draw_charts
+from lvslab.report.bench.svg import CHART_HEIGHT, LEFT, LETTER, RIGHT, WIDTH, draw_charts
 from lvslab.report.bench.terminal import render_benchmark
 from lvslab.report.console import make_console
 
+GOLDEN = Path(__file__).parents[2] / "golden" / "charts" / "headline.svg"
 SVG = "{http://www.w3.org/2000/svg}"
 PART = Part(
     key="cards",
@@ -71,6 +74,47 @@ def test_higher_values_are_drawn_higher_and_inside_the_chart() -> None:
     low, high = (tuple(map(float, point.split(","))) for point in line.attrib["points"].split())
     assert low[0] < high[0]
     assert CHART_HEIGHT > low[1] > high[1] > 0
+
+
+FLAT = Chart(
+    "Director and servers, each with a card of 4mbit",
+    "real servers",
+    "Mbit/s of answers",
+    (
+        Curve("VS/NAT", tuple((size, 3.8) for size in range(1, 11))),
+        Curve("VS/DR", tuple((size, 3.8 * size) for size in range(1, 11))),
+    ),
+    (Mark(2, "VS/DR ahead from 2 servers on"),),
+)
+
+
+def charted(*charts: Chart) -> Benchmark:
+    return replace(BENCHMARK, parts=tuple(replace(PART, chart=chart) for chart in charts))
+
+
+def test_a_chart_with_its_mark_is_the_golden_one() -> None:
+    drawing = draw_charts(charted(FLAT))
+    if os.environ.get("UPDATE_GOLDEN"):
+        GOLDEN.write_text(drawing, encoding="utf-8")
+    assert drawing == GOLDEN.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("x", [0, 1, 2, 7, 10])
+def test_a_mark_stands_at_its_value_with_its_text_inside_the_drawing(x: int) -> None:
+    root = ET.fromstring(draw_charts(charted(replace(FLAT, marks=(Mark(x, FLAT.marks[0].text),)))))
+    (line,) = root.iterfind(f".//{SVG}line[@class='mark']")
+    (text,) = [each for each in root.iter(f"{SVG}text") if each.text == FLAT.marks[0].text]
+    assert float(line.attrib["x1"]) == float(line.attrib["x2"]) == LEFT + x / 10 * (WIDTH - RIGHT - LEFT)
+    start, length = float(text.attrib["x"]), LETTER * len(FLAT.marks[0].text)
+    ends = (start - length, start) if "end" in text.attrib["class"].split() else (start, start + length)
+    assert ends[0] >= LEFT
+    assert ends[1] <= WIDTH - RIGHT
+    assert not ends[0] <= float(line.attrib["x1"]) <= ends[1]
+
+
+def test_a_chart_without_marks_has_no_line_for_one() -> None:
+    root = ET.fromstring(draw_charts(BENCHMARK))
+    assert not root.findall(f".//{SVG}line[@class='mark']")
 
 
 def test_names_in_the_legend_are_apart_however_long() -> None:
