@@ -1,6 +1,7 @@
 """The smallest TTL with which the client's packets reach a server, worked out of the walk that they take."""
 
 from lvslab.labs.finding import judged
+from lvslab.labs.node_names import NodeName
 from lvslab.labs.observations.packets import first_walks
 from lvslab.labs.registry import check
 from lvslab.labs.words import words
@@ -10,7 +11,7 @@ from lvslab.topology.document import Entry
 class SmallestTtl(Entry):
     """The client's packets arrive at a server with a TTL of 1: one less, and they would not."""
 
-    client: str
+    client: NodeName
 
 
 @check("smallest-ttl", SmallestTtl)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lvslab.capture.frame import Direction
+from lvslab.labs.node_names import NodeName
 from lvslab.labs.observations.packets import first_walks
 from lvslab.labs.registry import Observed, observation
 from lvslab.labs.view import View
@@ -15,7 +16,7 @@ from lvslab.walk.select import connections
 class AnswerSource(Entry):
     """The source address with which the SYN-ACK of `server` reaches the client."""
 
-    server: str
+    server: NodeName
 
 
 @observation("answer-source", AnswerSource)

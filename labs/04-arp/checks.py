@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from lvslab.labs.checks.nodes import nodes_of
 from lvslab.labs.finding import Finding, failed, judged
+from lvslab.labs.node_names import NodeName, NodePattern
 from lvslab.labs.registry import Observed, check, observation
 from lvslab.labs.view import View
 from lvslab.labs.words import frame_at, same, words
@@ -16,7 +17,7 @@ from lvslab.verify.arp import ArpSpeech, arp_speeches
 class Asking(Entry):
     """Servers that must ask for the router's MAC before they can answer a client."""
 
-    node: str
+    node: NodePattern
 
 
 def speeches(view: View) -> Sequence[ArpSpeech]:
@@ -55,7 +56,7 @@ def asks_as_itself(view: View, wanted: Asking) -> Finding:
 class OnSilentDevice(Entry):
     """`node` holds `address` on a device that does not speak ARP, and nowhere else."""
 
-    node: str
+    node: NodeName
     address: str
 
 
@@ -81,7 +82,7 @@ _NOWHERE = words("it is on no device", "没有配在任何设备上")
 class AnswersAlone(Entry):
     """Whoever is asked for `address`, only `node` answers. What others claim when they ask does not count."""
 
-    node: str
+    node: NodeName
     address: str
 
 

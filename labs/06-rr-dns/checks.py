@@ -2,9 +2,10 @@
 
 from pydantic import Field
 
+from lvslab.labs.node_names import NodeName, NodeNames
 from lvslab.labs.registry import Observed, observation
 from lvslab.labs.words import same
-from lvslab.topology.document import Connections, Entry, Texts
+from lvslab.topology.document import Connections, Entry
 
 WINDOWS = 4
 """How often a look may fall across the end of a TTL before it is given up."""
@@ -13,8 +14,8 @@ WINDOWS = 4
 class Successor(Entry):
     """The server whose address begins the name server's next answer after one that begins with `after`."""
 
-    node: str
-    after: str
+    node: NodeName
+    after: NodeName
 
 
 @observation("successor", Successor)
@@ -29,8 +30,8 @@ def successor(view, wanted):
 class StillFirst(Entry):
     """How many of one full turn of the name server's answers begin with `server`."""
 
-    node: str
-    server: str
+    node: NodeName
+    server: NodeName
 
 
 @observation("still-first", StillFirst)
@@ -42,7 +43,7 @@ def still_first(view, wanted):
 class Reached(Entry):
     """To how many servers the nodes are sent, looking the name up so often each, before the cache's answer ends."""
 
-    nodes: Texts
+    nodes: NodeNames
     times: Connections = Field(default=2)
 
 
@@ -59,7 +60,7 @@ def reached(view, wanted):
 class Called(Entry):
     """The servers that answer a node's calls by name, each once."""
 
-    node: str
+    node: NodeName
     times: Connections
 
 

@@ -4,6 +4,7 @@ import re
 
 from lvslab.ipvs.templates import is_template
 from lvslab.labs.finding import failed, judged
+from lvslab.labs.node_names import NodeName, NodeNames
 from lvslab.labs.registry import Observed, check, observation
 from lvslab.labs.words import same, words
 from lvslab.topology.document import Connections, Entry, Texts
@@ -15,7 +16,7 @@ ACTIVE = ("--ftp-port", "-", "--disable-eprt")
 class Stays(Entry):
     """Each client's calls to these ports, one after another, are all answered by one server."""
 
-    clients: Texts
+    clients: NodeNames
     ports: Texts = ("80",)
     times: Connections = 3
 
@@ -40,7 +41,7 @@ def stays(view, wanted):
 class ServersSeen(Entry):
     """How many servers answer, when the first client calls so many times and the second once."""
 
-    clients: Texts
+    clients: NodeNames
     times: Connections
 
 
@@ -54,7 +55,7 @@ def servers_seen(view, wanted):
 class Template(Entry):
     """The virtual address of the template that a call of the client leaves."""
 
-    client: str
+    client: NodeName
 
 
 @observation("template", Template)
@@ -69,7 +70,7 @@ def template(view, wanted):
 class Resting(Entry):
     """Just one server of the mark's service has weight 0, and it is the one that `client` has, if it has one yet."""
 
-    client: str
+    client: NodeName
 
 
 @check("resting", Resting)
@@ -99,7 +100,7 @@ def resting(view, wanted):
 class Elsewhere(Entry):
     """The client's calls are answered, and by servers whose weight is not 0, while one has 0."""
 
-    client: str
+    client: NodeName
 
 
 @check("elsewhere", Elsewhere)
@@ -120,7 +121,7 @@ def elsewhere(view, wanted):
 class NewConnection(Entry):
     """Where a client's next connection goes: `same` for the server that rests, `another`, or `refused`."""
 
-    client: str
+    client: NodeName
 
 
 @observation("new-connection", NewConnection)
@@ -136,7 +137,7 @@ def new_connection(view, wanted):
 class Fetched(Entry):
     """A file comes over FTP, with the data connection opened by the client, and by the server."""
 
-    client: str
+    client: NodeName
 
 
 @check("fetched", Fetched)
@@ -158,7 +159,7 @@ def fetched(view, wanted):
 class Announced(Entry):
     """Whose address the client reads in the answer to PASV: `vip`, `server`, `director`."""
 
-    client: str
+    client: NodeName
 
 
 @observation("announced", Announced)

@@ -8,6 +8,7 @@ from pydantic import Field
 
 from lvslab.labs.fresh import Fresh, fresh_servers
 from lvslab.labs.held_open import servers_beside
+from lvslab.labs.node_names import NodeName
 from lvslab.labs.view import View
 from lvslab.topology.document import Connections, Entry, Texts
 
@@ -15,7 +16,7 @@ from lvslab.topology.document import Connections, Entry, Texts
 class Calls(Entry):
     """Calls by one client, one after another: to one VIP, or to several in turn."""
 
-    client: str | None = None
+    client: NodeName | None = None
     vip: str | None = None
     vips: Texts = Field(default=(), description="the calls go to these in turn")
     times: Connections | None = Field(default=None, description="how many; default: one to each VIP")

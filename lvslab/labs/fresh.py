@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from pydantic import Field
 
 from lvslab.labs.held_open import servers_beside
+from lvslab.labs.node_names import NodeName
 from lvslab.labs.view import View
 from lvslab.topology.document import Connections, Entry, Weight
 from lvslab.topology.model import Method
@@ -32,9 +33,9 @@ class Fresh(Entry):
     `held` connections are opened first and stay open.
     """
 
-    weights: dict[str, Weight] = Field(default={})
+    weights: dict[NodeName, Weight] = Field(default={})
     skip: Connections = 0
-    edit: dict[str, Weight] = Field(default={})
+    edit: dict[NodeName, Weight] = Field(default={})
     held: Connections = 0
 
 

@@ -14,6 +14,7 @@ from lvslab.labs.context import context_of
 from lvslab.labs.document import LabDocument, NeedsEntry, StepEntry, VariantEntry, WordsEntry
 from lvslab.labs.instructions import read_instructions
 from lvslab.labs.model import AnswerKind, Check, GuidedLab, Needs, Observation, Step, StepKind
+from lvslab.labs.node_names import Known
 from lvslab.labs.registry import Registry, only_key, registry_of
 from lvslab.labs.shipped import DOCUMENT
 from lvslab.labs.variants import draw, variant_faults
@@ -57,7 +58,8 @@ def load_lab(folder: Path, seed: str = "") -> GuidedLab:
     drawn = draw(document.variants, seed, folder.name)
     topology = _topology(folder, document, drawn, places)
     filler = _Filler(places, {"steps": len(document.steps)} | context_of(topology, drawn))
-    steps = _Steps(filler, registry_of(folder)).read(document.steps)
+    known = Known(tuple(node.name for node in topology.nodes))
+    steps = _Steps(filler, registry_of(folder), known).read(document.steps)
     places.raise_any(_step_faults(steps))
     return GuidedLab(
         id=folder.name,
@@ -138,6 +140,7 @@ class _Steps:
 
     filler: _Filler
     registry: Registry
+    nodes: Known
     faults: list[Fault] = field(default_factory=list)
 
     def read(self, entries: list[StepEntry]) -> tuple[Step, ...]:
@@ -195,7 +198,7 @@ class _Steps:
 
     def _shaped(self, model: type[Shape], path: KeyPath, data: object) -> Shape:
         try:
-            return model.model_validate(data)
+            return model.model_validate(data, context=self.nodes)
         except ValidationError as error:
             self.filler.places.raise_any(shape_faults(error, {(): model}, path))
             raise

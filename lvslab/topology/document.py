@@ -44,7 +44,8 @@ def _text_or_number(value: object) -> object:
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
 
 
-def _texts(value: object) -> object:
+def texts_of(value: object) -> object:
+    """Take one text for a list of one. Raises PydanticCustomError for what is neither."""
     if isinstance(value, list):
         return tuple(value)
     if isinstance(value, str):
@@ -122,7 +123,7 @@ RequestBytes = Annotated[int, _NUMBER, _whole_schema(limits.REQUEST_BYTES)]
 Mtu = Annotated[int, _NUMBER, _whole_schema(limits.MTU)]
 Mss = Annotated[int, _NUMBER, _whole_schema(limits.MSS)]
 AnswerBytes = Annotated[int, _NUMBER, _whole_schema(limits.ANSWER_BYTES)]
-Texts = Annotated[tuple[str, ...], BeforeValidator(_texts, json_schema_input_type=str | list[str])]
+Texts = Annotated[tuple[str, ...], BeforeValidator(texts_of, json_schema_input_type=str | list[str])]
 Hosts = Annotated[tuple[str, ...], BeforeValidator(_hosts, json_schema_input_type=int | str | list[int | str])]
 SysctlValue = Annotated[str, BeforeValidator(_text_or_number, json_schema_input_type=int | str)]
 Scheduler = Annotated[str, WithJsonSchema({"type": "string", "enum": list(limits.SCHEDULERS)})]

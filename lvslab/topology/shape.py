@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
-from pydantic_core import ErrorDetails
+from pydantic_core import ErrorDetails, PydanticCustomError
 
 from lvslab.topology.document import (
     OTHER_KIND,
@@ -23,7 +23,7 @@ from lvslab.topology.document import (
     TitleEntry,
     TrafficEntry,
 )
-from lvslab.topology.faults import Fault, KeyPath, Places
+from lvslab.topology.faults import Fault, KeyPath, Places, UnusableError
 from lvslab.topology.wording import did_you_mean, one_of, shown
 
 Shape = TypeVar("Shape", bound=Entry)
@@ -41,6 +41,9 @@ _ENTRIES: dict[KeyPath, type[Entry]] = {
 }
 """Which model describes the mapping at a path."""
 
+_UNUSABLE_KIND = "unusable"
+_OF_A_KEY = "[key]"
+"""What pydantic adds to the path where it is a mapping's key that is wrong."""
 _KINDS = {
     "string_type": "text",
     "int_type": "a whole number",
@@ -69,10 +72,16 @@ def shaped(model: type[Shape], data: object, places: Places, entries: Mapping[Ke
         raise
 
 
+def unusable(problem: UnusableError) -> PydanticCustomError:
+    """Return the error by which a validator refuses a value, to become the fault that `problem` says."""
+    return PydanticCustomError(_UNUSABLE_KIND, "cannot be used", {"problem": problem})
+
+
 def shape_faults(error: ValidationError, entries: Mapping[KeyPath, type[Entry]], at: KeyPath = ()) -> Iterator[Fault]:
     """Yield the faults in plain words; `at` is where the data stands in its file."""
     for one in error.errors(include_url=False):
-        yield _fault(one, (*at, *one["loc"]), _Entries(entries, at))
+        loc = one["loc"][:-1] if one["loc"][-1:] == (_OF_A_KEY,) else one["loc"]
+        yield _fault(one, (*at, *loc), _Entries(entries, at))
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +107,9 @@ def _fault(error: ErrorDetails, path: KeyPath, entries: _Entries) -> Fault:
         case "enum" | "literal_error":
             allowed = _allowed(context)
             return Fault(path, "unknown value", one_of(allowed), found, did_you_mean(str(error["input"]), allowed))
+        case kind if kind == _UNUSABLE_KIND:
+            problem: UnusableError = context["problem"]
+            return problem.at(path)
         case kind if kind == OTHER_KIND:
             return Fault(path, "wrong kind of value", str(context["expected"]), found)
         case kind:

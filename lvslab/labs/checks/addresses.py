@@ -6,6 +6,7 @@ from pydantic import Field
 
 from lvslab.labs.checks.nodes import on_each
 from lvslab.labs.finding import Finding, failed, judged, passed
+from lvslab.labs.node_names import NodePattern
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
 from lvslab.labs.words import NOTHING, Words, words
@@ -15,7 +16,7 @@ from lvslab.topology.document import Entry, VipPrefix
 class Address(Entry):
     """`node` holds `address`, on `device` and with this prefix length where they are given."""
 
-    node: str = Field(description="a node, or several by a pattern")
+    node: NodePattern = Field(description="a node, or several by a pattern")
     address: str
     device: str | None = None
     prefix: VipPrefix | None = None
@@ -44,7 +45,7 @@ def address(view: View, wanted: Address) -> Finding:
 class NoAddress(Entry):
     """`node` does not hold `address` on any device."""
 
-    node: str = Field(description="a node, or several by a pattern")
+    node: NodePattern = Field(description="a node, or several by a pattern")
     address: str
 
 

@@ -6,20 +6,21 @@ from collections import Counter
 
 from lvslab.labs.calls import Calls, answered_by
 from lvslab.labs.finding import Finding, failed, judged
+from lvslab.labs.node_names import NodeName, NodeNames, NodeOrder
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
 from lvslab.labs.words import NOTHING, Words, same, words
-from lvslab.topology.document import Connections, Entry, Texts
+from lvslab.topology.document import Connections, Entry
 from lvslab.traffic.outcome import Outcome
 
 
 class Answers(Entry):
     """All of so many calls are answered, and by each of these servers at least once."""
 
-    client: str | None = None
+    client: NodeName | None = None
     vip: str | None = None
     times: Connections = 4
-    servers: Texts = ()
+    servers: NodeNames = ()
 
 
 @check("answers", Answers)
@@ -59,7 +60,7 @@ def _look(view: View, client: str) -> Words:
 class Order(Calls):
     """The calls are answered by just these servers, in this order."""
 
-    servers: Texts
+    servers: NodeOrder
 
 
 @check("order", Order)
@@ -96,9 +97,9 @@ def first_change(view: View, wanted: FirstChange) -> Finding:
 class Share(Entry):
     """Of so many calls, the share of `server` is at least `least` and at most `most`, in per cent."""
 
-    client: str | None = None
+    client: NodeName | None = None
     times: Connections
-    server: str
+    server: NodeName
     least: int = 0
     most: int = 100
 

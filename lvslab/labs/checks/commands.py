@@ -12,6 +12,7 @@ from lvslab.labs.command_text import Pattern, ProgramLine
 from lvslab.labs.document import WordsEntry
 from lvslab.labs.finding import Finding, judged
 from lvslab.labs.large_request import CURL_TIMED_OUT
+from lvslab.labs.node_names import NodePattern
 from lvslab.labs.printed import lines_of, told
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
@@ -22,7 +23,7 @@ from lvslab.topology.document import Entry
 class Command(Entry):
     """`run` on `node` prints what `prints` matches, and nothing that `lacks` matches (regular expressions)."""
 
-    node: str = Field(description="a node, or several by a pattern")
+    node: NodePattern = Field(description="a node, or several by a pattern")
     run: ProgramLine
     prints: Pattern | None = None
     lacks: Pattern | None = None

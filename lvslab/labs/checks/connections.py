@@ -6,6 +6,7 @@ from pydantic import Field
 
 from lvslab.ipvs.templates import is_template
 from lvslab.labs.finding import Finding, judged
+from lvslab.labs.node_names import Director, NodeName
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
 from lvslab.labs.words import same, words
@@ -15,9 +16,9 @@ from lvslab.topology.document import Entry
 class Connection(Entry):
     """The director has an entry in this state, and `least` to `most` of them."""
 
-    director: str = "director"
+    director: Director = "director"
     state: str = Field(description="ESTABLISHED, FIN_WAIT, …; TEMPLATE for persistence templates")
-    server: str | None = None
+    server: NodeName | None = None
     least: int = 1
     most: int | None = None
 

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from lvslab.labs.checks.nodes import nodes_of, on_each
 from lvslab.labs.finding import Finding, judged
+from lvslab.labs.node_names import NodeName, NodePattern
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
 from lvslab.labs.words import Words, words
@@ -19,10 +20,10 @@ _GROUPS = ("TcpExt", "IpExt")
 class Counter(Entry):
     """`counter` of the nodes grows while so many calls are made; or with `grows: false` it does not."""
 
-    node: str = Field(description="a node, or several by a pattern: the counter of each")
+    node: NodePattern = Field(description="a node, or several by a pattern: the counter of each")
     counter: str = Field(description="a name of /proc/net/netstat, as nstat writes it")
     grows: bool = True
-    client: str | None = None
+    client: NodeName | None = None
     times: Connections = 2
 
 

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from lvslab.labs.checks.nodes import on_each
 from lvslab.labs.finding import Finding, judged
+from lvslab.labs.node_names import NodePattern
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
 from lvslab.labs.words import Words, words
@@ -15,7 +16,7 @@ from lvslab.topology.document import Entry
 class Gateway(Entry):
     """The default route of `node` goes by `via`, and there is no other."""
 
-    node: str = Field(description="a node, or several by a pattern")
+    node: NodePattern = Field(description="a node, or several by a pattern")
     via: str
 
 

@@ -6,6 +6,7 @@ from pydantic import Field
 
 from lvslab.labs.finding import Finding, failed, judged
 from lvslab.labs.large_request import CURL_TIMED_OUT, send_large_request
+from lvslab.labs.node_names import NodeName
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
 from lvslab.labs.words import Words, same, words
@@ -15,7 +16,7 @@ from lvslab.topology.document import Connections, Entry
 class LargeRequest(Entry):
     """Requests of so many bytes are answered; with `answered: false` they are sent and nothing comes back."""
 
-    client: str | None = None
+    client: NodeName | None = None
     size_bytes: int = Field(default=4000, ge=1, le=60000)
     answered: bool = True
     times: Connections = 2

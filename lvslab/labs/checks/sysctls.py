@@ -9,6 +9,7 @@ from pydantic import Field
 
 from lvslab.labs.checks.nodes import on_each
 from lvslab.labs.finding import Finding, judged
+from lvslab.labs.node_names import NodePattern
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
 from lvslab.labs.words import Words, words
@@ -18,7 +19,7 @@ from lvslab.topology.document import Entry, Texts
 class Sysctl(Entry):
     """The setting `key` has one of the values."""
 
-    node: str = Field(description="a node, or several by a pattern")
+    node: NodePattern = Field(description="a node, or several by a pattern")
     key: str
     value: Texts
 
@@ -35,7 +36,7 @@ def sysctl(view: View, wanted: Sysctl) -> Finding:
 class DeviceSysctl(Entry):
     """What is in force on `device` of `net.ipv4.conf`: the kernel joins the device's value and that of `all`."""
 
-    node: str = Field(description="a node, or several by a pattern")
+    node: NodePattern = Field(description="a node, or several by a pattern")
     device: str = "eth0"
     setting: Literal["arp_ignore", "arp_announce", "rp_filter", "send_redirects", "accept_local"]
     value: Texts

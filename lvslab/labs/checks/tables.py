@@ -8,6 +8,7 @@ from pydantic import Field
 
 from lvslab.ipvs.model import AddressKey, Destination, FwmarkKey, ServiceEntry, endpoint
 from lvslab.labs.finding import Finding, failed, judged, passed
+from lvslab.labs.node_names import Director, NodeName
 from lvslab.labs.registry import check
 from lvslab.labs.view import View
 from lvslab.labs.words import NOTHING, Words, same, words
@@ -20,7 +21,7 @@ _LETTERS = {Method.NAT: "-m", Method.TUN: "-i", Method.DR: "-g", Method.LOCAL: "
 class Service(Entry):
     """The director has a virtual service at `vip`:`port` (or for a firewall mark), of this kind."""
 
-    director: str = "director"
+    director: Director = "director"
     vip: str | None = None
     port: Port | None = None
     protocol: Protocol = Field(default=Protocol.TCP, strict=False)
@@ -79,7 +80,7 @@ def _expected(wanted: Service, key: str) -> Words:
 class Servers(Service):
     """The service's real servers are these: weights by node name; `others` allows more."""
 
-    servers: dict[str, Weight]
+    servers: dict[NodeName, Weight]
     method: Method | None = Field(default=None, strict=False)
     server_port: Port | None = None
     others: bool = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lvslab.labs.calls import Calls, answered_by
 from lvslab.labs.entries import entry_of_call
+from lvslab.labs.node_names import Director, NodeName, NodeOrFailure
 from lvslab.labs.registry import Observed, observation
 from lvslab.labs.view import View
 from lvslab.labs.words import words
@@ -27,7 +28,7 @@ def server_order(view: View, wanted: ServerOrder) -> Observed | None:
 class ServerCount(Calls):
     """How many of the next calls one server answers, or end in one way (ECONNREFUSED, ETIMEDOUT)."""
 
-    server: str
+    server: NodeOrFailure
 
 
 @observation("server-count", ServerCount)
@@ -67,9 +68,9 @@ def _observed(view: View, wanted: Calls, value: str) -> Observed:
 class EntryState(Entry):
     """The state of the director's entry for a call that has just ended: ESTABLISHED, FIN_WAIT, TIME_WAIT, …"""
 
-    client: str | None = None
+    client: NodeName | None = None
     vip: str | None = None
-    director: str = "director"
+    director: Director = "director"
 
 
 @observation("entry-state", EntryState)

@@ -8,6 +8,7 @@ import shlex
 from pydantic import Field
 
 from lvslab.labs.command_text import Pattern, ProgramLine
+from lvslab.labs.node_names import NodeName
 from lvslab.labs.printed import lines_of, told
 from lvslab.labs.registry import Observed, Unseen, observation
 from lvslab.labs.view import View
@@ -18,7 +19,7 @@ from lvslab.topology.document import Entry
 class Output(Entry):
     """The first group (or the whole) of what `match`, a regular expression, finds in the output of `run`."""
 
-    node: str
+    node: NodeName
     run: ProgramLine
     match: Pattern = Field(default=r"\S.*")
 
@@ -37,7 +38,7 @@ def output(view: View, wanted: Output) -> Observed | Unseen:
 class Sysctl(Entry):
     """The value of a kernel setting."""
 
-    node: str
+    node: NodeName
     key: str
 
 

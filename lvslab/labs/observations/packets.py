@@ -9,6 +9,7 @@ from typing import Literal
 from pydantic import Field
 
 from lvslab.capture.frame import Direction
+from lvslab.labs.node_names import NodeName
 from lvslab.labs.registry import Observed, observation
 from lvslab.labs.view import View
 from lvslab.labs.words import frame_at, words
@@ -41,7 +42,7 @@ class HeaderField(Entry):
     packet: Packets = "request"
     connection: int | None = Field(default=None, description="which one, from 1; default: the first that is seen there")
     vip: str | None = Field(default=None, description="only the services of this VIP are called")
-    node: str
+    node: NodeName
     direction: Literal["in", "out"]
     field: str = Field(description="source-mac, destination-mac, …-owner, source, destination, ports, ttl, outer-…")
 

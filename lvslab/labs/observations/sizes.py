@@ -8,6 +8,7 @@ from lvslab.capture.dissect import dissect
 from lvslab.capture.frame import Direction
 from lvslab.capture.packet import Icmp
 from lvslab.labs.large_request import send_large_request
+from lvslab.labs.node_names import NodeName
 from lvslab.labs.registry import Observed, observation
 from lvslab.labs.view import View
 from lvslab.labs.words import frame_at
@@ -20,7 +21,7 @@ _NEED_FRAGMENTATION = (3, 4)
 class ToldMtu(Entry):
     """The MTU that an ICMP "fragmentation needed" tells the client of, after a request of so many bytes."""
 
-    client: str | None = None
+    client: NodeName | None = None
     size_bytes: int = Field(default=4000, ge=1, le=60000)
 
 

@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from lvslab.labs.node_names import NodeName
 from lvslab.labs.registry import Observed, observation
 from lvslab.labs.view import LOAD_S, View
 from lvslab.labs.words import words
@@ -38,7 +39,7 @@ def throughput(view: View, wanted: Throughput) -> Observed | None:
 class CardShare(Entry):
     """How many bytes a node's card carries for each 1000 bytes of answers that the first client gets meanwhile."""
 
-    node: str
+    node: NodeName
     device: str = "eth0"
     direction: Literal["in", "out"]
     vip: str | None = None

@@ -86,6 +86,22 @@ FAULTS: dict[str, tuple[Break, str]] = {
         lambda folder: (folder / "checks.py").write_text("raise KeyboardInterrupt"),
         "the lab's own checks cannot be loaded: found KeyboardInterrupt",
     ),
+    "a check of no node": (
+        replaced("lab.yaml", "servers: {rs1: 1, rs2: 1}", "servers: {rs1: 1, rs9: 1}"),
+        "unknown node: expected one of client, director, rs1, rs2, found 'rs9'; did you mean 'rs",
+    ),
+    "a check of a pattern that no node has": (
+        replaced("lab.yaml", "verify: {expect: [nat-request, nat-reply]}", 'gateway: {node: "ws*", via: 192.0.2.1}'),
+        "matches no node: expected one of client, director, rs1, rs2, found 'ws*'",
+    ),
+    "a check of a director of another name": (
+        replaced("topology.yaml", "  director: {", "  balancer: {"),
+        "checks[0].servers.director: unknown node",
+    ),
+    "an observation at no node": (
+        replaced("lab.yaml", "field: {node: director,", "field: {node: directr,"),
+        "found 'directr'; did you mean 'director'?",
+    ),
     "a folder for a set-up": (folder_instead, "expected a regular file, found a folder"),
     "a set-up that leads nowhere": (link_to_nowhere_instead, "cannot read the transcript"),
     "a link to nothing": (
