@@ -18,10 +18,11 @@ def command(wanted: tuple[str, ...]) -> int:
     """
     from lvslab.labs.lint import lint_lab
     from lvslab.labs.shipped import find_lab_folder, shipped_labs
+    from lvslab.verify.expectations.base import count
 
     folders = [find_lab_folder(each) for each in wanted] or list(shipped_labs())
     faults = [fault for folder in folders for fault in lint_lab(folder)]
     for fault in faults:
         print_aside(fault.as_line())
-    print_line(f"{len(folders)} labs, {len(faults)} faults" if faults else f"{len(folders)} labs, no faults")
+    print_line(f"{count(len(folders), 'lab')}, {count(len(faults), 'fault') if faults else 'no faults'}")
     return 2 if faults else 0

@@ -29,6 +29,7 @@ def command(
     from lvslab.labs.trial import try_labs
     from lvslab.report.output import write_output
     from lvslab.report.progress import make_progress
+    from lvslab.verify.expectations.base import count
     from lvslab.verify.result import Verdict
 
     folders = [find_lab_folder(each) for each in wanted] or list(shipped_labs())
@@ -41,5 +42,5 @@ def command(
     if json_path is not None:
         write_output(json_path, (json.dumps([asdict(trial) for trial in trials], indent=1) + "\n").encode())
     worst = Verdict.of(trial.verdict for trial in trials)
-    print_line(f"{len(folders)} labs, {len(trials)} proofs: {worst}")
+    print_line(f"{count(len(folders), 'lab')}, {count(len(trials), 'proof')}: {worst}")
     return {Verdict.PASS: 0, Verdict.ERROR: 3}.get(worst, 1)
