@@ -55,6 +55,8 @@ class Orders:
     window_bytes: int
     virtual_time: bool
     """The kernel will ask for its time."""
+    alarm_s: float | None
+    """How often the kernel is sent SIGALRM once its agent is up: see :data:`lvslab.kernels.uml.ALARM_S`."""
 
     @classmethod
     def from_json(cls, text: str) -> "Orders":
@@ -78,6 +80,7 @@ class Broker:
         self._is_open = False
         """Whether the door is where clients look for it, because the lab stays."""
         self._kernel = 0
+        self._next_alarm = math.inf
         self._status: int | None = None
         """The kernel's wait status, once it has ended."""
         self._told = ""
@@ -179,10 +182,23 @@ class Broker:
                 self._relay.advance(descriptor, events)
         if self._calendar is not None:
             self._keep_time(self._calendar, nothing_came=not ready)
+        if self._orders.alarm_s is not None:
+            self._wind_up(self._orders.alarm_s)
 
     def _timeout_ms(self) -> float | None:
         timeout_s = self._calendar.timeout_s() if self._calendar is not None else None
+        if timeout_s is None and self._next_alarm < math.inf:
+            timeout_s = max(0.0, self._next_alarm - time.monotonic())
         return None if timeout_s is None else math.ceil(timeout_s * 1000)
+
+    def _wind_up(self, alarm_s: float) -> None:
+        """Send the kernel an alarm when it is time for one. Before its agent is up it might die of it."""
+        now = time.monotonic()
+        if self._next_alarm == math.inf:
+            self._next_alarm = now + alarm_s if self._relay.is_up else math.inf
+        elif now >= self._next_alarm and self._status is None:
+            os.kill(self._kernel, signal.SIGALRM)
+            self._next_alarm = now + alarm_s
 
     def _keep_time(self, calendar: Calendar, *, nothing_came: bool) -> None:
         if nothing_came:

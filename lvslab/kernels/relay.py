@@ -128,9 +128,14 @@ class Relay:
         self._send()
 
     @property
+    def is_up(self) -> bool:
+        """Whether the agent has said hello."""
+        return bool(self._hello)
+
+    @property
     def under_way(self) -> bool:
         """Whether the kernel has been sent something that the agent has not acknowledged."""
-        return bool(self._hello) and self._credit < self._window_bytes
+        return self.is_up and self._credit < self._window_bytes
 
     def exchange_with_kernel(self) -> None:
         """Take what the kernel has said, and send what it may be sent."""

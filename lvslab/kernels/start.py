@@ -29,12 +29,13 @@ STAY_POLL_S = 0.005
 
 @dataclass(frozen=True, slots=True)
 class KernelProgram:
-    """What the broker executes: argv, environment, and the window of the line to it in bytes."""
+    """What the broker executes: argv, environment, the window of the line to it in bytes, and how it keeps time."""
 
     argv: list[str]
     environment: dict[str, str]
     window_bytes: int
     virtual_time: bool = False
+    alarm_s: float | None = None
 
 
 @dataclass(slots=True)
@@ -130,6 +131,7 @@ def _start(name: str, kind: str, program: Callable[[LabFolder], KernelProgram]) 
             environment=what.environment,
             window_bytes=what.window_bytes,
             virtual_time=what.virtual_time,
+            alarm_s=what.alarm_s,
         )
         pid = _spawn_broker(orders)
     except BaseException:

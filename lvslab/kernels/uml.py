@@ -24,6 +24,13 @@ HERE = "/proc/self/cwd"
 INTERPRETER, PACKAGE, MODULES = "python", "lvslab", "modules"
 GUEST_PROGRAM = "agent/guest.py"
 VIRTUAL_TIME = (f"time-travel=ext:{calendar.SOCKET}", f"time-travel-start={calendar.START_NS}")
+ALARM_S = 0.5
+"""How often a kernel in real time is sent SIGALRM, its timer's signal, besides its own.
+
+It loses one that comes while it handles another and has signals blocked (arch/um/os-Linux/signal.c: unblock_signals).
+No timer of the guest's goes off after that: its clock runs, but nothing that waits for a moment is woken, and an idle
+kernel turns in a circle. With the next alarm, from whomever, it does what is due and sets its timer again.
+"""
 
 SLOW_AND_UNUSED = ("raid6_select_algo", "init_zswap", "init_jfs_fs")
 """Initialisers of Debian's kernel that cost about a second at boot, for disks no guest here has."""
@@ -60,7 +67,7 @@ def uml_program(image: UmlImage, folder: LabFolder, *, memory_mib: int, virtual_
         "TMPDIR": str(memory_folder(memory_mib)),
         MARK: str(folder.path),
     }
-    return KernelProgram(words, environment, UML_WINDOW_BYTES, virtual_time)
+    return KernelProgram(words, environment, UML_WINDOW_BYTES, virtual_time, None if virtual_time else ALARM_S)
 
 
 def has_virtual_time(image: UmlImage) -> bool:

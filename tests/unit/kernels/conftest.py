@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Protocol
 
 import pytest
 
@@ -16,7 +17,9 @@ FAKE_GUEST = Path(__file__).with_name("fake_guest.py")
 WINDOW_BYTES = 2048
 UP_TIMEOUT_S = 30.0
 
-StartFake = Callable[[str], RunningKernel]
+
+class StartFake(Protocol):
+    def __call__(self, word: str, alarm_s: float | None = None) -> RunningKernel: ...
 
 
 @pytest.fixture
@@ -28,10 +31,10 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def fake_program(word: str) -> Callable[[LabFolder], KernelProgram]:
+def fake_program(word: str, alarm_s: float | None = None) -> Callable[[LabFolder], KernelProgram]:
     def program(folder: LabFolder) -> KernelProgram:
         argv = [str(Path(sys.executable).resolve()), "-I", "-S", "-B", str(FAKE_GUEST), str(KERNEL_LINE), word]
-        return KernelProgram(argv, {MARK: str(folder.path)}, WINDOW_BYTES)
+        return KernelProgram(argv, {MARK: str(folder.path)}, WINDOW_BYTES, alarm_s=alarm_s)
 
     return program
 
@@ -41,8 +44,8 @@ def start_fake(home: Path) -> Iterator[StartFake]:
     """Start a lab whose kernel does what a word says (see fake_guest.py)."""
     started: list[RunningKernel] = []
 
-    def start(word: str) -> RunningKernel:
-        started.append(start_kernel("fake", "fake", fake_program(word)))
+    def start(word: str, alarm_s: float | None = None) -> RunningKernel:
+        started.append(start_kernel("fake", "fake", fake_program(word, alarm_s)))
         return started[-1]
 
     yield start

@@ -12,11 +12,16 @@ sys.path.append(str(Path(__file__).parents[3]))
 
 from lvslab.agent.wire import CREDIT_PAYLOAD, FrameReader, Kind, Message, MessageReader, WireFrame, message_frames
 
+alarms: list[float] = []
+
 
 def main(line: int, word: str) -> None:
     channel = socket.socket(fileno=line)
     if word == "silent":
         time.sleep(1000)
+    if word == "alarms":
+        time.sleep(0.2)  # one that came now would end this program, as it would end a kernel that boots
+        signal.signal(signal.SIGALRM, lambda *_: alarms.append(time.monotonic()))
     limits = Path("/proc/self/limits").read_text()
     hello = {
         "release": "0.0-fake",
@@ -48,6 +53,8 @@ def answer(channel: socket.socket, number: int, message: Message, word: str) -> 
             channel.sendall(b"\x63" * 20)
         case "malformed":
             channel.sendall(WireFrame(Kind.LAST, number, b"{").encode())
+        case "alarms":
+            channel.sendall(message_frames(number, Message({"alarms": len(alarms)})))
         case "refuse":
             channel.sendall(message_frames(number, Message({"error": {"errno": 28, "text": "No space left"}})))
         case _:

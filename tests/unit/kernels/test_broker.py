@@ -61,6 +61,12 @@ def test_requests_are_answered(start_fake: StartFake) -> None:
     assert (answer.fields, answer.blobs) == ({"op": "anything", "value": 7}, blobs)
 
 
+def test_a_kernel_is_sent_alarms_once_it_is_up_if_it_wants_them(start_fake: StartFake) -> None:
+    alarmed, left_alone = up(start_fake("alarms", alarm_s=0.02)), up(start_fake("alarms"))
+    assert eventually(lambda: alarmed.channel.request("count").fields["alarms"] > 2)
+    assert left_alone.channel.request("count").fields["alarms"] == 0
+
+
 def test_large_requests_do_not_wait_for_answers_to_be_read(start_fake: StartFake) -> None:
     """Each side's buffers are full of what the other has not read yet."""
     channel = up(start_fake("echo")).channel
