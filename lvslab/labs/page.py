@@ -9,6 +9,7 @@ from lvslab.labs.answers import agree
 from lvslab.labs.model import Step, StepKind
 from lvslab.labs.progress import StepProgress
 from lvslab.labs.session import Session
+from lvslab.labs.show import NOT_OBSERVED
 from lvslab.labs.words import Language, Words, words
 from lvslab.report.html import Packets, Prediction, Predictions, Prose, Section, Task, Tasks, page
 from lvslab.verify.result import Verdict
@@ -75,8 +76,12 @@ def _notes(kept: StepProgress, language: Language) -> Iterator[str]:
 def _predictions(session: Session, language: Language) -> Iterator[Prediction]:
     for step in session.guided.steps:
         kept = session.progress.step(step.id)
-        if step.kind is StepKind.PREDICTION and kept.answer is not None and kept.observed is not None:
+        if kept.answer is None or not step.reveal:
+            continue
+        if kept.observed is not None:
             yield _prediction(step, kept.answer, kept.observed, kept.observed_at, language)
+        elif session.progress.step(step.reveal).done:
+            yield Prediction((step.ask or step.title).in_(language), kept.answer, NOT_OBSERVED.in_(language))
 
 
 def _prediction(step: Step, given: str, observed: str, where: str, language: Language) -> Prediction:

@@ -35,6 +35,7 @@ _LABELS = {
     "observed": Words("observed", "实际"),
 }
 _NOT_YOURS = Words("this is not your fault: it could not be judged", "这不是你的错：无法判定")
+NOT_OBSERVED = Words("could not be seen in the lab", "在实验中没有看到")
 _MOST_FRAMES = 12
 
 
@@ -159,13 +160,23 @@ def comparison(step: Step, given: str, observed: str, where: str, language: Lang
 def without_comparison(outcome: StepOutcome, given: str, language: Language) -> RenderableType:
     """Return a prediction that could not be compared with anything, and why."""
     failure = outcome.first_failure
-    pairs = [(_LABELS["predicted"].in_(language), given)]
+    found: list[tuple[str, str]] = []
     if failure is not None:
         finding = failure.finding
-        pairs.append((_LABELS["observed"].in_(language), finding.seen.in_(language)))
-        pairs += [(_LABELS["where"].in_(language), finding.where)] * bool(finding.where)
-        pairs += [("", _NOT_YOURS.in_(language))] * (finding.verdict is Verdict.ERROR)
-    asked = (outcome.step.ask or outcome.step.title).in_(language)
+        found.append((_LABELS["observed"].in_(language), finding.seen.in_(language)))
+        found += [(_LABELS["where"].in_(language), finding.where)] * bool(finding.where)
+        found += [("", _NOT_YOURS.in_(language))] * (finding.verdict is Verdict.ERROR)
+    return _unseen(outcome.step, given, found, language)
+
+
+def not_observed(step: Step, given: str, language: Language) -> RenderableType:
+    """Return a prediction whose task is done, and of which nothing was observed then."""
+    return _unseen(step, given, [(_LABELS["observed"].in_(language), NOT_OBSERVED.in_(language))], language)
+
+
+def _unseen(step: Step, given: str, found: Sequence[tuple[str, str]], language: Language) -> RenderableType:
+    asked = (step.ask or step.title).in_(language)
+    pairs = [(_LABELS["predicted"].in_(language), given), *found]
     return Group(prose("? ", language, "yellow").append(printable(asked), style="bold"), _pairs(pairs, language))
 
 

@@ -26,7 +26,7 @@ def command(wanted: str | None, language: str | None, json_path: str | None, htm
     from dataclasses import asdict
 
     from lvslab.labs.session import network_is_up, open_session
-    from lvslab.labs.show import comparison, status_table, summary
+    from lvslab.labs.show import comparison, not_observed, status_table, summary
     from lvslab.report.output import write_output
 
     session = open_session(wanted)
@@ -44,8 +44,12 @@ def command(wanted: str | None, language: str | None, json_path: str | None, htm
     show(status_table(session.guided, progress, spoken))
     for step in session.guided.steps:
         kept = progress.step(step.id)
-        if step.reveal and kept.answer is not None and kept.observed is not None:
+        if kept.answer is None or not step.reveal:
+            continue
+        if kept.observed is not None:
             show(comparison(step, kept.answer, kept.observed, kept.observed_at, spoken))
+        elif progress.step(step.reveal).done:
+            show(not_observed(step, kept.answer, spoken))
     show(summary(session, spoken, up=up))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +12,16 @@ from typing import cast
 import pytest
 
 from lvslab.cli.lab.options import show_revealed
+from lvslab.cli.main import main
 from lvslab.labs.checks.commands import Command, command
 from lvslab.labs.judge import Judge, StepOutcome
 from lvslab.labs.loading import load_lab
 from lvslab.labs.model import GuidedLab, Observation, Step
 from lvslab.labs.observations.output import Output
+from lvslab.labs.page import report_page
 from lvslab.labs.printed import told
-from lvslab.labs.progress import Progress
-from lvslab.labs.session import Session
+from lvslab.labs.progress import Progress, write_progress
+from lvslab.labs.session import Session, open_session
 from lvslab.labs.show import outcome_lines
 from lvslab.labs.view import View
 from lvslab.labs.words import Language
@@ -116,3 +119,29 @@ def test_a_check_of_a_command_tells_the_same() -> None:
     )
     wanted = Command.model_validate({"node": "rs1", "run": "x", "lacks": "bad", "expect": {"en": "e", "zh": "z"}})
     assert command(view, wanted).seen.en == "x prints: two bad"
+
+
+@pytest.mark.parametrize(
+    ("done", "observed", "said"),
+    [
+        ({}, None, ""),
+        ({"passed_at": 2.0}, None, "could not be seen in the lab"),
+        ({"gave_up": True}, None, "could not be seen in the lab"),
+        ({"passed_at": 2.0}, "4", "4"),
+    ],
+)
+def test_status_and_report_tell_what_was_not_observed_once_its_task_is_done(
+    folder: Path, done: dict[str, object], observed: str | None, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    progress = Progress("13-mine", str(folder), begun_at=1.0, position="service", language="en")
+    progress = progress.with_step("calls-of-rs1", answer="5", passed_at=1.0, observed=observed)
+    progress = progress.with_step("service", **done)
+    write_progress(progress)
+    with pytest.raises(SystemExit):
+        main(["lab", "status"])
+    told = shown(capsys)
+    page = " ".join(re.sub(r"<[^>]*>", " ", report_page(open_session(None), None, Language.ENGLISH).decode()).split())
+    assert (f"predicted 5 observed {said}" in told) is bool(said)
+    assert ("predicted 5" in told) is bool(said)
+    assert (f"does rs1 answer? 5 {said}" in page) is bool(said)
+    assert ("not judged" in page) is ("not be seen" in told)
