@@ -8,6 +8,7 @@ from typing import Final
 
 from lvslab.authoring.choices import Choices, Forwarding
 from lvslab.errors import BadInput
+from lvslab.new_files import new_files
 from lvslab.topology.checks.names import TOPOLOGY_NAME_LENGTH, is_label
 from lvslab.topology.loading import load_text
 from lvslab.topology.model import Protocol
@@ -59,8 +60,8 @@ def begin_topology(path: Path, choices: Choices) -> None:
     text = topology_text(choices)
     load_text(text, str(path))
     try:
-        with path.open("x", encoding="utf-8") as file:
-            file.write(text)
+        with new_files() as made:
+            made.write(path, text)
     except FileExistsError as error:
         raise BadInput("there is something already", where=str(path), next_step="choose another name") from error
     except OSError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lvslab.errors import BadInput
+from lvslab.new_files import NewFiles, new_files
 from lvslab.topology.yaml_writer import yaml_text
 
 
@@ -25,23 +26,24 @@ def commented_yaml(document: dict[str, Any], *heading: str) -> str:
 
 
 def write_files(folder: Path, files: Iterable[ExportedFile]) -> tuple[Path, ...]:
-    """Write files into a folder that is empty or not there yet; return their paths. Raises BadInput."""
+    """Write all files, or none, into a folder that is empty or not there yet; return their paths. Raises BadInput."""
     try:
         if not folder.is_dir() and (folder.is_symlink() or folder.exists()):
             found = "a link to nothing" if folder.is_symlink() and not folder.exists() else "a file"
             raise BadInput("not a folder", where=str(folder), found=found, next_step="choose another name")
-        folder.mkdir(parents=True, exist_ok=True)
-        if any(folder.iterdir()):
+        if folder.is_dir() and any(folder.iterdir()):
             raise BadInput(
                 "there is something already", where=str(folder), next_step="choose another folder, or empty it"
             )
-        return tuple(_write(folder, file) for file in files)
+        with new_files() as made:
+            made.make_folder(folder)
+            return tuple(_write(made, folder, file) for file in files)
     except OSError as error:
         raise BadInput(f"cannot be written: {error.strerror}", where=str(error.filename or folder)) from error
 
 
-def _write(folder: Path, file: ExportedFile) -> Path:
+def _write(made: NewFiles, folder: Path, file: ExportedFile) -> Path:
     path = folder / file.path
-    path.parent.mkdir(exist_ok=True)
-    path.write_text(file.text, encoding="utf-8")
+    made.make_folder(path.parent)
+    made.write(path, file.text)
     return path

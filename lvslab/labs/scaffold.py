@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 from lvslab.errors import BadInput
+from lvslab.new_files import NewFiles, new_files
 
 TEMPLATE = Path(__file__).with_name("template")
 _NAME = re.compile(r"(?:\d\d-)?[a-z][a-z0-9-]{0,40}")
@@ -21,16 +23,18 @@ def new_lab(folder: Path) -> tuple[Path, ...]:
             expected="small letters, digits and hyphens, perhaps after two digits: 13-mine",
             found=repr(folder.name),
         )
+    if folder.is_symlink() or folder.exists():
+        raise BadInput("there is something already", where=str(folder), next_step="choose another name")
     try:
-        folder.mkdir(parents=True)
-    except FileExistsError as error:
-        raise BadInput("there is something already", where=str(folder), next_step="choose another name") from error
+        with new_files() as made:
+            return tuple(_written(made, folder))
     except OSError as error:
         raise BadInput(f"cannot be made: {error.strerror}", where=str(folder)) from error
-    written = []
+
+
+def _written(made: NewFiles, folder: Path) -> Iterator[Path]:
     for source in sorted(path for path in TEMPLATE.rglob("*") if path.is_file()):
         target = folder / source.relative_to(TEMPLATE)
-        target.parent.mkdir(exist_ok=True)
-        target.write_text(source.read_text().replace(_PLACE, folder.name))
-        written.append(target)
-    return tuple(written)
+        made.make_folder(target.parent)
+        made.write(target, source.read_text(encoding="utf-8").replace(_PLACE, folder.name))
+        yield target

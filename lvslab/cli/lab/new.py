@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import click
@@ -18,5 +19,5 @@ def command(folder: Path) -> None:
     for path in new_lab(folder):
         print_line(path)
     here = folder if folder.is_absolute() or folder.parts[0] == ".." else Path(folder)
-    shown = str(here) if "/" in str(here) else f"./{here}"
+    shown = shlex.quote(str(here) if "/" in str(here) else f"./{here}")
     print_line(f"next: lvslab lab lint {shown} · lvslab lab test {shown} --seeds 3 (docs/labs.md)")

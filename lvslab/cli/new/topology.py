@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import Any
@@ -61,7 +62,8 @@ def command(file: Path | None, **given: Any) -> None:
         ),
     )
     print_line(path)
-    print_line(f"next: lvslab verify {path} · lvslab lint --watch {path} (docs/first-topology.md)")
+    word = shlex.quote(str(path))
+    print_line(f"next: lvslab verify {word} · lvslab lint --watch {word} (docs/first-topology.md)")
 
 
 def _need(file: Path | None, method: str | None) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from itertools import product
 from pathlib import Path
@@ -31,6 +32,15 @@ def test_every_choice_is_a_topology(forwarding: Forwarding, family: str, protoco
         )
         assert (service.vip.version, service.protocol, service.scheduler) == (int(family), protocol, scheduler)
         assert len(service.destinations) == servers
+
+
+def test_the_next_command_can_be_typed_as_it_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "my files"
+    folder.mkdir()
+    with pytest.raises(SystemExit):
+        main(["new", "topology", str(folder / "mine.yaml"), "--method", "dr"])
+    said = capsys.readouterr().out.splitlines()[1]
+    assert f"lvslab verify {shlex.quote(str(folder / 'mine.yaml'))} " in said
 
 
 def test_flags_make_the_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
