@@ -91,17 +91,21 @@ def _show_distribution(weights: list[int], json_path: str | None) -> None:
 def _weights(text: str) -> list[int]:
     from lvslab.errors import BadInput
     from lvslab.topology.limits import GROUP_MEMBERS, WEIGHT
+    from lvslab.topology.wording import shown
 
     words = text.split(",")
+    weights = []
     for word in words:
-        if not (word.isascii() and word.isdigit() and int(word) in WEIGHT):
+        weight = WEIGHT.read(word)
+        if weight is None:
             expected = f"whole numbers from {WEIGHT}, separated by commas"
-            raise BadInput("not a weight", where="--weights", expected=expected, found=repr(word))
+            raise BadInput("not a weight", where="--weights", expected=expected, found=shown(word))
+        weights.append(weight)
     if len(words) > GROUP_MEMBERS:
         raise BadInput(
             "too many servers", where="--weights", expected=f"at most {GROUP_MEMBERS}", found=str(len(words))
         )
-    return [int(word) for word in words]
+    return weights
 
 
 def _addresses(option: str, text: str) -> list[Address]:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+
+_DIGITS = re.compile(r"[0-9]{1,19}")
+"""Python refuses to read thousands of digits as a number (sys.set_int_max_str_digits)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +18,13 @@ class Range:
 
     def __contains__(self, number: int) -> bool:
         return self.low <= number <= self.high
+
+    def read(self, text: str) -> int | None:
+        """Return the number that decimal digits say, None if they say none of these or are something else."""
+        if not _DIGITS.fullmatch(text):
+            return None
+        number = int(text)
+        return number if number in self else None
 
     def __str__(self) -> str:
         return f"{self.low} to {self.high}"

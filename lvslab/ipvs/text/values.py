@@ -9,11 +9,11 @@ from typing import Final, TypeVar
 
 from lvslab.errors import BadInput
 from lvslab.ipvs.model import Family, Flag
+from lvslab.topology.limits import Range
 from lvslab.topology.model import Address
 
 _NUMERIC: Final = "save or list with -n"
 _ENDPOINT = re.compile(r"(?:\[(?P<v6>[^\[\]]*)\]|(?P<v4>[^:\[\]]*)):(?P<port>[^:]*)")
-_DIGITS = re.compile(r"[0-9]{1,10}")
 
 Word = TypeVar("Word")
 
@@ -29,8 +29,9 @@ def endpoint_of(text: str) -> tuple[Address, int | None]:
 
 def number_of(text: str, what: str, low: int, high: int) -> int:
     """Return a decimal number in a range."""
-    if _DIGITS.fullmatch(text) and low <= int(text) <= high:
-        return int(text)
+    number = Range(low, high).read(text)
+    if number is not None:
+        return number
     named = what == "port" and text.isascii() and text[:1].isalpha()
     raise BadInput(
         f"not a {what}", expected=f"{low} to {high}", found=repr(text), next_step=_NUMERIC if named else None
