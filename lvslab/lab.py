@@ -40,7 +40,6 @@ if TYPE_CHECKING:
     from lvslab.walk.model import Walks
     from lvslab.walk.timeline import Event
 
-MAX_PORT = 65535
 CONNECTION_TABLE = "/proc/net/ip_vs_conn"
 SYNC_TABLE = "/proc/net/ip_vs_conn_sync"
 SETTLING_S = 0.03
@@ -97,15 +96,17 @@ class LabNode:
         Over TCP (the default) that is HTTP, over UDP and SCTP a question to an echo server. Raises BadInput if the
         node has no address of that family, or for ports beyond 65535.
         """
+        from lvslab.topology.limits import PORT
         from lvslab.topology.model import Protocol
         from lvslab.traffic.calls import TARGETS, make_calls
 
         target = ip_address(address)
         source = self._source_towards(target)
-        if not (0 < port <= MAX_PORT and 0 <= first_port <= first_port + max(times, 1) - 1 <= MAX_PORT):
-            raise BadInput(
-                "no such port", where=self.name, expected=f"at most {MAX_PORT}", found=f"{port}, {first_port}"
-            )
+        if port not in PORT:
+            raise BadInput("no such port", where=self.name, expected=str(PORT), found=str(port))
+        if not 0 <= first_port <= first_port + max(times, 1) - 1 <= PORT.high:
+            expected, found = f"at most {PORT.high} for the last of {times}", f"{first_port} for the first"
+            raise BadInput("no such source port", where=self.name, expected=expected, found=found)
         ports = range(first_port, first_port + times) if first_port else [0] * times
         make_target = TARGETS[protocol or Protocol.TCP]
         return make_calls(self._sandbox, self.name, [make_target(source, own, target, port) for own in ports])

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from lvslab.bench.contestants import Timing, floor, ip_batch, mininet, network_plan, own, python_with_mininet
 from lvslab.bench.pairs import Readings, medians, ratio
-from lvslab.bench.result import Benchmark, Chart, Column, Curve, Part, Ratio, Value
+from lvslab.bench.result import Benchmark, Chart, Column, Curve, Part, Ratio, Value, medians_of
 from lvslab.kernels.choose import UP_TIMEOUT_S
 from lvslab.kernels.start import RunningKernel
 from lvslab.lab import Phase, open_kernel, quiet
@@ -144,7 +144,7 @@ def _part(kernel: RunningKernel, settings: Settings, found: Found) -> Part:
             "lvslab, ip -batch and Mininet build the same namespaces, bridges, cables, addresses and routes; the floor "
             "is unshare(2) and one veth pair for each node. The whole cluster has sysctls, IPVS and servers as well.",
             "Removing ends when the kernel has freed everything. Columns with / are lvslab's time over that one's.",
-            f"Medians of {settings.rounds} rounds, ratios within a round; Mininet in the first alone.",
+            f"{medians_of(settings.rounds)}, ratios within a round; Mininet in the first alone.",
         ),
         chart=Chart("Building and removing a network", "real servers", "seconds", curves),
         ratios=found_ratios,

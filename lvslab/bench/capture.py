@@ -14,7 +14,7 @@ from statistics import median
 from lvslab.bench.director import PLAIN_PORT, topology
 from lvslab.bench.in_kernel import OUTSIDE, run_program
 from lvslab.bench.pairs import ratio
-from lvslab.bench.result import Benchmark, Chart, Column, Curve, Part, Ratio, Value
+from lvslab.bench.result import Benchmark, Chart, Column, Curve, Part, Ratio, Value, medians_of
 from lvslab.kernels.choose import UP_TIMEOUT_S
 from lvslab.kernels.start import RunningKernel
 from lvslab.lab import Lab, Phase, open_kernel, quiet, running_lab
@@ -176,7 +176,7 @@ def _part(kernel: RunningKernel, found: Mapping[str, list[list[Reading]]], setti
             f"Each packet is seen at {FRAMES_PER_PACKET} interfaces. The rate doubles until a frame is lost, or until "
             "the kernel carries no more. The cost is the recording processes' own, at the highest rate tried; what the "
             "kernel copies for them is the sender's.",
-            f"Medians of {settings.rounds} rounds.",
+            f"{medians_of(settings.rounds)}.",
         ),
         chart=Chart("Frames recorded", "packets a second", "% of frames", curves),
         ratios=ratios,

@@ -15,7 +15,7 @@ from statistics import median
 from lvslab.bench.contestants import freed
 from lvslab.bench.in_kernel import OUTSIDE, run_program
 from lvslab.bench.pairs import ratio
-from lvslab.bench.result import Benchmark, Column, Part, Ratio, Value
+from lvslab.bench.result import Benchmark, Column, Part, Ratio, Value, medians_of
 from lvslab.errors import KernelFault
 from lvslab.kernels.choose import UP_TIMEOUT_S
 from lvslab.kernels.start import RunningKernel
@@ -146,7 +146,7 @@ def _costs(kernel: RunningKernel, readings: Readings, settings: Settings) -> Par
             "routing is IPVS's.",
             f"The papers: {PAPERS_US:g} µs in the director alone, on a Pentium of 166 MHz; here all together take "
             f"{slowest:.0f} µs at most, {PAPERS_US / slowest:.1f} times as fast, in a kernel of one processor.",
-            f"Medians of {settings.rounds} rounds of {settings.packets:,} packets; of a round, what one in ten of its "
+            f"{medians_of(settings.rounds)} of {settings.packets:,} packets; of a round, what one in ten of its "
             "bursts undercut, so that other work of the machine has little part in it.",
         ),
         ratios=ratios,

@@ -8,6 +8,11 @@ from dataclasses import dataclass, field
 Value = str | int | float
 
 
+def medians_of(rounds: int) -> str:
+    """Say, as the begin of a sentence, what the numbers are."""
+    return "One round" if rounds == 1 else f"Medians of {rounds} rounds"
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """`key` is its name for programs; numbers are shown with so many `decimals`."""

@@ -5,12 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 from ipaddress import ip_address
 from pathlib import Path
+from typing import cast
 
 import pytest
 
 from lvslab.capture.pcapng import write_capture
 from lvslab.errors import BadInput
-from lvslab.lab import Recording, address_labels, examine_stored, name_records, shipped_topologies, topology_of
+from lvslab.lab import LabNode, Recording, address_labels, examine_stored, name_records, shipped_topologies, topology_of
+from lvslab.sandbox.sandbox import Sandbox
 from lvslab.topology import load_text, load_topology
 from lvslab.topology.model import Setting
 from lvslab.verify.result import Verdict
@@ -89,3 +91,25 @@ def test_addresses_are_named_after_nodes_and_the_vip() -> None:
 def test_a_recording_that_has_not_ended_has_no_capture() -> None:
     with pytest.raises(RuntimeError, match="has not ended"):
         Recording().finished()
+
+
+@pytest.mark.parametrize(
+    ("port", "times", "first_port", "said"),
+    [
+        (0, 1, 0, "client: no such port: expected 1 to 65535, found 0"),
+        (65536, 1, 0, "client: no such port: expected 1 to 65535, found 65536"),
+        (
+            80,
+            2,
+            65535,
+            "client: no such source port: expected at most 65535 for the last of 2, found 65535 for the fir",
+        ),
+        (80, 1, -1, "client: no such source port: expected at most 65535 for the last of 1, found -1 for the first"),
+    ],
+)
+def test_a_port_that_is_none_is_refused_before_anything_is_sent(
+    port: int, times: int, first_port: int, said: str
+) -> None:
+    client = LabNode(cast("Sandbox", None), MODEL.node("client"))
+    with pytest.raises(BadInput, match=said):
+        client.call("203.0.113.100", port, times=times, first_port=first_port)

@@ -6,6 +6,7 @@ import pytest
 
 from lvslab.bench.capture import Reading, best_rate
 from lvslab.bench.director import topology
+from lvslab.bench.result import medians_of
 from lvslab.bench.verdict import PHASES, split
 from lvslab.topology.model import Method
 
@@ -42,3 +43,8 @@ def test_each_method_has_the_same_way_through_the_director(method: str) -> None:
         ("director", ["outside", "inside"]),
         ("rs1", ["inside"]),
     ]
+
+
+@pytest.mark.parametrize(("rounds", "said"), [(1, "One round"), (2, "Medians of 2 rounds"), (9, "Medians of 9 rounds")])
+def test_of_one_round_there_are_no_medians(rounds: int, said: str) -> None:
+    assert medians_of(rounds) == said
