@@ -22,7 +22,7 @@ class ExportedFile:
 
 def commented_yaml(document: dict[str, Any], *heading: str) -> str:
     """Return a document as YAML, below a comment."""
-    return "".join(f"# {line}\n" for line in heading) + "\n" + yaml_text(document)
+    return "".join(f"# {line}\n" for line in heading) + "\n" + yaml_text(document, any_version=True)
 
 
 def write_files(folder: Path, files: Iterable[ExportedFile]) -> tuple[Path, ...]:
