@@ -13,5 +13,6 @@ def print_line(text: object) -> None:
 
 
 def print_aside(text: str) -> None:
-    """Print, as `print_line` does and on standard error, what is about the work and not its result."""
-    click.echo(printable(f"lvslab: {text}"), err=True)
+    """Print, as `print_line` does and on standard error, what is about the work and not its result: a line or more."""
+    for line in text.splitlines():
+        click.echo(printable(f"lvslab: {line}"), err=True)

@@ -36,8 +36,7 @@ def _watch(files: Sequence[str]) -> None:
             try:
                 _lint(files)
             except BadInputs as faults:
-                for line in str(faults).splitlines():
-                    print_aside(line)
+                print_aside(str(faults))
 
 
 def _path(file: str) -> Path:

@@ -92,7 +92,7 @@ def cli() -> None:
 def main(argv: Sequence[str] | None = None) -> None:
     """Run the command and leave with its exit status."""
     if sys.stdout is None:
-        _say("standard output is closed: expected somewhere to print to")
+        print_aside("standard output is closed: expected somewhere to print to")
         sys.exit(BAD_USAGE)
     signal.signal(signal.SIGTERM, _terminate)
     sys.exit(_status(argv))
@@ -113,26 +113,26 @@ def _status(argv: Sequence[str] | None) -> int:
         error.show()
         return error.exit_code
     except click.ClickException as error:
-        _say(_in_one_line(error))
+        print_aside(_in_one_line(error))
         return error.exit_code
     except LvslabError as error:
-        _say(str(error))
+        print_aside(str(error))
         return error.exit_status
     except (KeyboardInterrupt, click.Abort, Terminated) as ended:
         terminated = isinstance(ended, Terminated)
-        _say("terminated" if terminated else "interrupted")
+        print_aside("terminated" if terminated else "interrupted")
         return TERMINATED if terminated else INTERRUPTED
     except _ReaderGone:
         _forget_output()
         return BROKEN_PIPE
     except Exception as error:
         if isinstance(error, OSError) and error.errno in CANNOT_WRITE and error.filename is None:
-            _say(f"cannot write to standard output: {error.strerror}")
+            print_aside(f"cannot write to standard output: {error.strerror}")
             _forget_output()
             return BAD_USAGE
         if os.environ.get("LVSLAB_DEBUG"):
             raise
-        _say(
+        print_aside(
             f"a fault of lvslab's own: {type(error).__name__}: {error}; set LVSLAB_DEBUG=1 to see where, and report it"
         )
         return OUR_FAULT
@@ -148,8 +148,3 @@ def _in_one_line(error: click.ClickException) -> str:
 def _forget_output() -> None:
     """Python's own flush at exit must not complain either."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _say(text: str) -> None:
-    for line in text.splitlines():
-        print_aside(line)
