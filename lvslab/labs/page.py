@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lvslab.labs.answers import agree
 from lvslab.labs.model import Step, StepKind
 from lvslab.labs.progress import StepProgress
-from lvslab.labs.session import Session
+from lvslab.labs.session import Session, predictions_over
 from lvslab.labs.show import NOT_OBSERVED
 from lvslab.labs.words import Language, Words, words
 from lvslab.report.html import Packets, Prediction, Predictions, Prose, Section, Task, Tasks, page
@@ -74,14 +74,11 @@ def _notes(kept: StepProgress, language: Language) -> Iterator[str]:
 
 
 def _predictions(session: Session, language: Language) -> Iterator[Prediction]:
-    for step in session.guided.steps:
-        kept = session.progress.step(step.id)
-        if kept.answer is None or not step.reveal:
-            continue
+    for step, given, kept in predictions_over(session):
         if kept.observed is not None:
-            yield _prediction(step, kept.answer, kept.observed, kept.observed_at, language)
-        elif session.progress.step(step.reveal).done:
-            yield Prediction((step.ask or step.title).in_(language), kept.answer, NOT_OBSERVED.in_(language))
+            yield _prediction(step, given, kept.observed, kept.observed_at, language)
+        else:
+            yield Prediction((step.ask or step.title).in_(language), given, NOT_OBSERVED.in_(language))
 
 
 def _prediction(step: Step, given: str, observed: str, where: str, language: Language) -> Prediction:

@@ -263,6 +263,16 @@ def _do_again(session: Session, lab: Lab, phase: Phase) -> None:
             type_lines(lab, solution_of(session.guided, step.id).lines, _nothing_to_answer)
 
 
+def predictions_over(session: Session) -> Iterator[tuple[Step, str, StepProgress]]:
+    """Yield each prediction of which something was observed, or whose task is done without: step, answer, the rest."""
+    for step in session.guided.steps:
+        kept = session.progress.step(step.id)
+        if kept.answer is None or not step.reveal:
+            continue
+        if kept.observed is not None or session.progress.step(step.reveal).done:
+            yield step, kept.answer, kept
+
+
 def worked_through(guided: GuidedLab, progress: Progress) -> tuple[Step, ...]:
     """Return the steps before the present one that are done and may have changed the network: questions do, too."""
     before = takewhile(lambda step: step.id != progress.position, guided.steps)

@@ -25,7 +25,7 @@ def command(wanted: str | None, language: str | None, json_path: str | None, htm
     import json
     from dataclasses import asdict
 
-    from lvslab.labs.session import network_is_up, open_session
+    from lvslab.labs.session import network_is_up, open_session, predictions_over
     from lvslab.labs.show import comparison, not_observed, status_table, summary
     from lvslab.report.output import write_output
 
@@ -42,14 +42,11 @@ def command(wanted: str | None, language: str | None, json_path: str | None, htm
         return
     print_line(f"{session.guided.id}  {session.guided.title.in_(spoken)}")
     show(status_table(session.guided, progress, spoken))
-    for step in session.guided.steps:
-        kept = progress.step(step.id)
-        if kept.answer is None or not step.reveal:
-            continue
+    for step, given, kept in predictions_over(session):
         if kept.observed is not None:
-            show(comparison(step, kept.answer, kept.observed, kept.observed_at, spoken))
-        elif progress.step(step.reveal).done:
-            show(not_observed(step, kept.answer, spoken))
+            show(comparison(step, given, kept.observed, kept.observed_at, spoken))
+        else:
+            show(not_observed(step, given, spoken))
     show(summary(session, spoken, up=up))
 
 
