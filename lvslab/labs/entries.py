@@ -30,7 +30,7 @@ def entry_of_call(view: View, client: str | None, vip: str | None, director: str
         mine = (entry for entry in entries if entry.client in caller and entry.client_port == outcome.client_port)
         found = next(mine, None)
         states.append(found.state if found else "")
-        if len(set(states[-ALIKE:])) == 1 and len(states) >= ALIKE and states[-1] != "ESTABLISHED":
+        if states[-ALIKE:] == states[-1:] * ALIKE and states[-1] != "ESTABLISHED":
             break
         time.sleep(PAUSE_S)
     return found
