@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
 from lvslab.ipvs.exchange import Reply
 from lvslab.kernels.channel import Channel
 
 NETLINK_ROUTE = 0
 NETLINK_GENERIC = 16
-PACK_BYTES = 1 << 13
-"""Of messages that go together: well below what a socket may hold (net.core.wmem_default)."""
 REQUEST_BYTES = 1 << 13
-"""Of messages for any namespaces after which the agent is given them: it works while the host makes more."""
+"""Of messages after which the agent is given them: it works while the host makes more.
+
+Well below what a socket may hold (net.core.wmem_default), since all that are for one namespace may go together.
+"""
 CHANGE = "change"
 
 
@@ -41,7 +43,7 @@ class NetlinkTransport:
         What is sent is on its way while the next messages are still being made. Return the errnos in order, up to the
         first that is not 0; of those after that one some may have been carried out.
         """
-        sent = [self._send_packs(packs) for packs in _wagons(messages)]
+        sent = [self._send_changes(changes) for changes in _requests(messages)]
         errnos: list[int] = []
         for number in sent:
             answer = self._channel.wait(number, CHANGE)
@@ -49,10 +51,10 @@ class NetlinkTransport:
                 errnos += answer.fields["errnos"]
         return errnos
 
-    def _send_packs(self, packs: Sequence[tuple[str, Sequence[bytes]]]) -> int:
-        blobs = [message for _, pack in packs for message in pack]
-        counts = [len(pack) for _, pack in packs]
-        return self._channel.send(CHANGE, blobs, namespaces=[name for name, _ in packs], counts=counts)
+    def _send_changes(self, changes: Sequence[tuple[str, bytes]]) -> int:
+        runs = [(name, len(list(run))) for name, run in groupby(name for name, _ in changes)]
+        namespaces, counts = [name for name, _ in runs], [count for _, count in runs]
+        return self._channel.send(CHANGE, [message for _, message in changes], namespaces=namespaces, counts=counts)
 
     def send(self, requests: Sequence[tuple[Target, bytes]], *, keep_going: bool) -> list[Reply]:
         """Return one reply per message sent; without `keep_going` the first refusal is the last reply."""
@@ -67,34 +69,16 @@ class NetlinkTransport:
         return replies
 
 
-Pack = tuple[str, list[bytes]]
-"""Messages that go to one namespace as one datagram."""
-
-
-def _wagons(messages: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[list[Pack]]:
-    """Yield packs in order, as many at a time as go as one request."""
-    wagon: list[Pack] = []
+def _requests(messages: Iterable[tuple[str, Iterable[bytes]]]) -> Iterator[list[tuple[str, bytes]]]:
+    """Yield messages in order, each with its namespace, as many at a time as go as one request."""
+    request: list[tuple[str, bytes]] = []
     size = 0
     for name, of_name in messages:
-        for pack in _packs(of_name):
-            wagon.append((name, pack))
-            size += sum(map(len, pack))
+        for message in of_name:
+            request.append((name, message))
+            size += len(message)
             if size >= REQUEST_BYTES:
-                yield wagon
-                wagon, size = [], 0
-    if wagon:
-        yield wagon
-
-
-def _packs(messages: Iterable[bytes]) -> Iterator[list[bytes]]:
-    """Yield the messages in order, as many together as may go together."""
-    pack: list[bytes] = []
-    size = 0
-    for message in messages:
-        if pack and size + len(message) > PACK_BYTES:
-            yield pack
-            pack, size = [], 0
-        pack.append(message)
-        size += len(message)
-    if pack:
-        yield pack
+                yield request
+                request, size = [], 0
+    if request:
+        yield request

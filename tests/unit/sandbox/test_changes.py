@@ -9,7 +9,7 @@ import pytest
 
 from lvslab.agent.wire import Message
 from lvslab.kernels.channel import Channel
-from lvslab.sandbox.transport import PACK_BYTES, REQUEST_BYTES, NetlinkTransport
+from lvslab.sandbox.transport import REQUEST_BYTES, NetlinkTransport
 
 
 class Agent:
@@ -50,7 +50,7 @@ def test_messages_of_a_namespace_go_together() -> None:
 
 def test_no_pack_is_larger_than_a_socket_takes() -> None:
     agent = Agent()
-    message = bytes(PACK_BYTES // 2)
+    message = bytes(REQUEST_BYTES // 2)
     transport(agent).change([("sw", [message] * 5)])
     assert agent.packs == [("sw", 2), ("sw", 2), ("sw", 1)]
 
